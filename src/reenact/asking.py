@@ -38,7 +38,14 @@ def ask(
     Raises AnswerUnusable, also again when the same question is continued.
     """
     path = run.path(name, sample=sample)
-    request = Request(path, prompt, answer, temperature, sample=sample or 0, check=check)
+    request = Request(
+        path,
+        prompt,
+        answer,
+        temperature,
+        sample=sample or 0,
+        check=check,
+    )
     returns: Any = Answer[answer]  # type: ignore[valid-type]
     given: Answer[T] = run.step(
         name,
@@ -88,18 +95,31 @@ def ask_with_retry(
         **values,
         objections="\n".join(f"- {one}" for one in (*objections[:SHOWN], *more)),
     )
-    second = ask(run, model, f"{name}-again", again, answer, sample=sample)
+    second = ask(
+        run,
+        model,
+        f"{name}-again",
+        again,
+        answer,
+        sample=sample,
+    )
     return second if len(wrong(second)) < len(objections) else first
 
 
-def side_by_side(answered: Callable[[Q], A], questions: Sequence[Q]) -> list[A]:
+def side_by_side(
+    answered: Callable[[Q], A],
+    questions: Sequence[Q],
+) -> list[A]:
     """The answers, in the order of their questions, several of which are asked at once.
 
     The first of them is asked alone: what the others share with it is then in the provider's cache.
     """
     first = [answered(one) for one in questions[:1]]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        return [*first, *pool.map(answered, questions[1:])]
+        return [
+            *first,
+            *pool.map(answered, questions[1:]),
+        ]
 
 
 def carry_budget(model: Model, run: OpenRun, journal: Journal) -> None:
@@ -114,10 +134,21 @@ def carry_budget(model: Model, run: OpenRun, journal: Journal) -> None:
     ]
     tokens = record.tokens_in + record.tokens_out
     money = Decimal(record.money)
-    model.carry(Spent(len(answered), tokens, money, record.worked_s, unpriced=record.unpriced))
+    model.carry(
+        Spent(
+            len(answered),
+            tokens,
+            money,
+            record.worked_s,
+            unpriced=record.unpriced,
+        )
+    )
 
 
-def asked(request: Request[Any], model: Model) -> Mapping[str, Any]:
+def asked(
+    request: Request[Any],
+    model: Model,
+) -> Mapping[str, Any]:
     """What an answer depends on, and what a reader of the journal wants to see of the question."""
     prompt = request.prompt
     asks = {

@@ -22,7 +22,12 @@ from reenact.probe.inprocess import Watching
 class _Watch:
     """What the three have in common: begin to look, and say what was seen."""
 
-    def __init__(self, folder: Path | str | None, preset: str, quiet: bool) -> None:
+    def __init__(
+        self,
+        folder: Path | str | None,
+        preset: str,
+        quiet: bool,
+    ) -> None:
         super().__init__()
         self._watching = Watching(folder=folder, preset=preset)
         self._quiet = quiet
@@ -57,7 +62,12 @@ class _Watch:
             )
 
 
-def keras(*, folder: Path | str | None = None, preset: str = "quick", quiet: bool = False) -> Any:
+def keras(
+    *,
+    folder: Path | str | None = None,
+    preset: str = "quick",
+    quiet: bool = False,
+) -> Any:
     """A `keras.callbacks.Callback` for `model.fit`."""
     callback: Any = import_module("keras.callbacks").Callback
 

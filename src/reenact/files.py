@@ -70,9 +70,17 @@ def read_text(path: Path, most: int, *, errors: str = "strict") -> str:
 
 
 @contextmanager
-def opened(path: str | Path, flags: int, at: int | None = None) -> Iterator[int]:
+def opened(
+    path: str | Path,
+    flags: int,
+    at: int | None = None,
+) -> Iterator[int]:
     """A descriptor by `os.open`, below the folder `at` where that is given; closed in the end."""
-    handle = os.open(path, flags | os.O_CLOEXEC, dir_fd=at)
+    handle = os.open(
+        path,
+        flags | os.O_CLOEXEC,
+        dir_fd=at,
+    )
     try:
         yield handle
     finally:
@@ -85,7 +93,10 @@ def lock_folder(path: Path) -> int | None:
     None when somebody else holds the folder, or it is gone, or is none.
     """
     try:
-        lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        lock = os.open(
+            path,
+            os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC,
+        )
     except OSError:
         return None
     try:
@@ -114,15 +125,24 @@ def _content(path: Path, file: BufferedReader, most: int) -> bytes:
 def _refuse_unless_plain(path: Path, mode: int) -> None:
     if stat.S_ISREG(mode):
         return
-    kind = next((words for test, words in _KINDS if test(mode)), "not a plain file")
-    raise NotAFile(f"{path} is {kind}, expected a file.", f"it is {kind}, expected a file")
+    kind = next(
+        (words for test, words in _KINDS if test(mode)),
+        "not a plain file",
+    )
+    raise NotAFile(
+        f"{path} is {kind}, expected a file.",
+        f"it is {kind}, expected a file",
+    )
 
 
 def _refuse_too_large(path: Path, size: int, most: int | None) -> None:
     if most is None or size <= most:
         return
     limit = f"{most // MIB} MiB" if most >= MIB else f"{most} bytes"
-    raise NotAFile(f"{path} has more than {limit}.", f"it has more than {limit}")
+    raise NotAFile(
+        f"{path} has more than {limit}.",
+        f"it has more than {limit}",
+    )
 
 
 DEEPEST_TABLE = 64

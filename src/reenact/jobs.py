@@ -104,13 +104,22 @@ class Jobs:
             raise InputError(says, next_step="Wait for one, or stop one.")
         make_folder(self.folder, 0o700)
         name = f"{words[0]}-{uuid.uuid4().hex[:8]}"
-        variables = {"REENACT_RUNS_DIR": str(self._runs_dir.resolve()), "NO_COLOR": "1"}
+        variables = {
+            "REENACT_RUNS_DIR": str(self._runs_dir.resolve()),
+            "NO_COLOR": "1",
+        }
         with redacted_log(self._file(name, "log")) as output:
             child = start_own_command(
                 words, folder=self.working_folder, variables=variables, stdout=output
             )
         self._children[name] = child
-        job = Job(name, tuple(words), child.pid, _born(child.pid) or time.time(), run)
+        job = Job(
+            name,
+            tuple(words),
+            child.pid,
+            _born(child.pid) or time.time(),
+            run,
+        )
         path = self._file(name, "json")
         write_whole(
             path,
@@ -122,7 +131,10 @@ class Jobs:
 
     def resume(self, run: Run) -> Job:
         """Continue a run with the command that started it."""
-        return self.start(("runs", "resume", run.id), run=run.id)
+        return self.start(
+            ("runs", "resume", run.id),
+            run=run.id,
+        )
 
     def all(self) -> list[Job]:
         """Every job, oldest first."""
@@ -152,7 +164,10 @@ class Jobs:
 
     def find(self, name: str) -> Job | None:
         """The job of that id; none when there is none."""
-        return next((job for job in self.all() if job.id == name), None)
+        return next(
+            (job for job in self.all() if job.id == name),
+            None,
+        )
 
     def is_alive(self, job: Job) -> bool:
         """Whether its process still works."""
@@ -203,7 +218,10 @@ class Jobs:
             for run, end in recent
             if end is None or datetime.fromisoformat(end).astimezone() >= born
         ]
-        return sorted(mine, key=lambda run: run.pipeline != job.command)
+        return sorted(
+            mine,
+            key=lambda run: run.pipeline != job.command,
+        )
 
     def _file(self, name: str, ending: str) -> Path:
         return self.folder / f"{name}.{ending}"
@@ -263,7 +281,13 @@ def _job_in(path: Path) -> Job:
         raise InputError(f"born={str(born)[:40]} is no time")
     if not isinstance(run, str):
         raise InputError(f"run={str(run)[:40]} is no run")
-    return Job(name, tuple(words), pid, float(born), run)
+    return Job(
+        name,
+        tuple(words),
+        pid,
+        float(born),
+        run,
+    )
 
 
 @contextmanager

@@ -55,7 +55,10 @@ class _Options(ArgumentParser):
     """Options of the magic; a wrong one is a sentence, not the end of the kernel."""
 
     def error(self, message: str) -> NoReturn:
-        raise InputError(f"%%{MAGIC}: {message}.", next_step=self.format_usage().strip())
+        raise InputError(
+            f"%%{MAGIC}: {message}.",
+            next_step=self.format_usage().strip(),
+        )
 
 
 def _options() -> _Options:

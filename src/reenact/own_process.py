@@ -54,7 +54,11 @@ def own_environment(base: Mapping[str, str] | None = None) -> dict[str, str]:
 
 def become_own_command(*words: str) -> NoReturn:
     """Replace this process by `reenact WORDS`."""
-    os.execve(sys.executable, own_command(*words), own_environment())  # noqa: S606 - our own command line
+    os.execve(  # noqa: S606
+        sys.executable,
+        own_command(*words),
+        own_environment(),
+    )
 
 
 def leave_folder() -> None:

@@ -54,7 +54,10 @@ class PlainText:
 
     def finish(self) -> str:
         """The clean text of what was still waiting."""
-        return self._clean(self._decoder.decode(b"", final=True), last=True)
+        return self._clean(
+            self._decoder.decode(b"", final=True),
+            last=True,
+        )
 
     def _clean(self, text: str, *, last: bool) -> str:
         text = self._held + text
@@ -63,7 +66,10 @@ class PlainText:
             text = self._hold(text)
         if _INTRODUCER.search(text):
             text = _SEQUENCE.sub("", text)
-        return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+        return _CONTROL.sub(
+            "",
+            text.replace("\r\n", "\n").replace("\r", "\n"),
+        )
 
     def _hold(self, text: str) -> str:
         """Keep back an unfinished sequence, or a carriage return whose newline may follow."""
@@ -103,7 +109,10 @@ def plain_line(text: str) -> str:
 
 def plain_json(document: str) -> str:
     """JSON that a reader reads unchanged, with everything escaped that a terminal would obey."""
-    return _SUSPECT.sub(lambda one: f"\\u{ord(one[0]):04x}", document)
+    return _SUSPECT.sub(
+        lambda one: f"\\u{ord(one[0]):04x}",
+        document,
+    )
 
 
 def _visible(one: re.Match[str]) -> str:

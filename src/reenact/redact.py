@@ -29,7 +29,10 @@ _WORD = (
     r"(?:API_?KEY|KEY|TOKEN|SECRET|PASS|PASSWORD|PASSWD|PASSPHRASE|PWD|AUTH"
     r"|CREDENTIALS?|PAT|PRIVATE|WEBHOOK|STUDY_URL)"
 )
-_SAYS_SECRET = re.compile(rf"(?:^|_){_WORD}(?:_|$|\d)", re.IGNORECASE)
+_SAYS_SECRET = re.compile(
+    rf"(?:^|_){_WORD}(?:_|$|\d)",
+    re.IGNORECASE,
+)
 _HINTS_SECRET = re.compile(
     # GIT_AUTHOR_NAME and TOKENIZERS_PARALLELISM are neither.
     r"PASS|PWD|AUTH(?!ORS?(?:_|$))|TOKEN(?!I[ZS])|KEY|SECRET|CREDENTIAL|PRIVATE|WEBHOOK",
@@ -130,7 +133,10 @@ SHAPES = (
 )
 
 
-def redact(text: str, environ: Mapping[str, str] | None = None) -> str:
+def redact(
+    text: str,
+    environ: Mapping[str, str] | None = None,
+) -> str:
     """The text with every secret that can be recognised replaced by `[redacted]`."""
     for value in secret_values(os.environ if environ is None else environ):
         text = text.replace(value, HIDDEN)
@@ -152,11 +158,17 @@ def redact_json(value: Any) -> Any:
     return value
 
 
-def redact_bytes(data: bytes, by: Callable[[str], str] = redact) -> bytes:
+def redact_bytes(
+    data: bytes,
+    by: Callable[[str], str] = redact,
+) -> bytes:
     """Bytes with the text in them redacted; surrogateescape carries any other byte through and
     back.
     """
-    return by(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    return by(data.decode("utf-8", "surrogateescape")).encode(
+        "utf-8",
+        "surrogateescape",
+    )
 
 
 def redact_lines(source: IO[bytes], sink: IO[bytes]) -> None:
@@ -206,7 +218,12 @@ def _may_be_secret(name: str) -> bool:
 @lru_cache(maxsize=8)
 def _longest_first(pairs: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     values = {value.strip() for name, value in pairs if _is_secret(name, value.strip())}
-    return tuple(sorted(values, key=lambda value: (-len(value), value)))
+    return tuple(
+        sorted(
+            values,
+            key=lambda value: (-len(value), value),
+        )
+    )
 
 
 def _is_secret(name: str, value: str) -> bool:

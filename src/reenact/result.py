@@ -91,7 +91,11 @@ class Result:
     def _rendered(self, form: str) -> str:
         return drawing().render(self.document(), form)
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
+    def _repr_mimebundle_(
+        self,
+        include: object = None,  # noqa: ARG002
+        exclude: object = None,  # noqa: ARG002
+    ) -> dict[str, str]:
         """How a notebook draws it."""
         return drawing().mimebundle(self)
 

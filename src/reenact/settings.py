@@ -48,7 +48,12 @@ MOST_BYTES = 1 << 20
 _mentioned: set[str] = set()
 
 
-def _limit(least: float, most: float, *, above: bool = False) -> Mapping[str, Any]:
+def _limit(
+    least: float,
+    most: float,
+    *,
+    above: bool = False,
+) -> Mapping[str, Any]:
     """A limit between these bounds, without the lower one when `above`; a project file may
     lower it.
     """
@@ -69,13 +74,25 @@ class Settings:
     """Allow the tier `none`, which confines nothing."""
     allow_packages: tuple[str, ...] = ()
     """Packages that a model or a document may have installed without asking."""
-    max_cost: Decimal | None = field(default=None, metadata=_limit(0, MOST_DOLLARS))
+    max_cost: Decimal | None = field(
+        default=None,
+        metadata=_limit(0, MOST_DOLLARS),
+    )
     """Money one run may spend on models, in US dollars."""
-    max_tokens: int | None = field(default=None, metadata=_limit(1, MOST_TOKENS))
+    max_tokens: int | None = field(
+        default=None,
+        metadata=_limit(1, MOST_TOKENS),
+    )
     """Tokens one run may use, in and out together."""
-    max_calls: int | None = field(default=None, metadata=_limit(1, MOST_CALLS))
+    max_calls: int | None = field(
+        default=None,
+        metadata=_limit(1, MOST_CALLS),
+    )
     """Model calls one run may make."""
-    max_time: float | None = field(default=None, metadata=_limit(0, MOST_SECONDS, above=True))
+    max_time: float | None = field(
+        default=None,
+        metadata=_limit(0, MOST_SECONDS, above=True),
+    )
     """Wall-clock seconds one run may take."""
     python: str = ""
     """Interpreter for your own programs; empty means the active one."""
@@ -89,7 +106,10 @@ class Settings:
     """
     editor: str = "vscode://file{path}:{line}:{column}"
     """Address by which the page opens a place in your editor; empty means no such links."""
-    progress: str = field(default="auto", metadata={"choices": PROGRESS, "project": True})
+    progress: str = field(
+        default="auto",
+        metadata={"choices": PROGRESS, "project": True},
+    )
     """How waiting is shown: auto, bar, lines or none."""
 
 
@@ -130,7 +150,10 @@ def resolve(
     project = f"project file {project_file}"
     layers = [
         (f"user file {user_file}", _read_table(user_file, ())),
-        (project, {name: given[name] for name in words if name in given}),
+        (
+            project,
+            {name: given[name] for name in words if name in given},
+        ),
         ("environment", _from_environment(environ)),
         (
             "flag",
@@ -170,7 +193,11 @@ def default_user_file() -> Path:
     return user_config_path("reenact") / "reenact.toml"
 
 
-def save_setting(name: str, text: str | None, user_file: Path | None = None) -> Path:
+def save_setting(
+    name: str,
+    text: str | None,
+    user_file: Path | None = None,
+) -> Path:
     """Write one setting into the user's own file, or take it out; everything else in it stays.
 
     Raises SettingsError for an unknown name or an impossible value."""
@@ -183,12 +210,28 @@ def save_setting(name: str, text: str | None, user_file: Path | None = None) -> 
         given = getattr(Settings(), name, None)
     checked = _checked(name, given, "command line")
     old = read_text(file, MOST_BYTES).splitlines() if file.is_file() else []
-    other = [line for line in old if line.partition("=")[0].strip().replace("-", "_") != name]
+    other = [
+        line
+        for line in old
+        if line.partition("=")[0]
+        .strip()
+        .replace(
+            "-",
+            "_",
+        )
+        != name
+    ]
     if text is not None:
         written = checked if isinstance(checked, bool | int | float | tuple) else str(checked)
-        other.insert(0, f"{name} = {json.dumps(written)}")
+        other.insert(
+            0,
+            f"{name} = {json.dumps(written)}",
+        )
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("".join(f"{line}\n" for line in other), encoding="utf-8")
+    file.write_text(
+        "".join(f"{line}\n" for line in other),
+        encoding="utf-8",
+    )
     return file
 
 
@@ -228,7 +271,10 @@ def field_texts(owner: type) -> Mapping[str, str]:
     return texts
 
 
-def _read_table(path: Path, keys: tuple[str, ...]) -> Mapping[str, Any]:
+def _read_table(
+    path: Path,
+    keys: tuple[str, ...],
+) -> Mapping[str, Any]:
     if not path.is_file():
         return {}
     try:
@@ -256,7 +302,11 @@ def _say_once(sentence: str) -> None:
     """
     if sentence not in _mentioned:
         _mentioned.add(sentence)
-        print(f"reenact: {plain_line(sentence)}", file=sys.stderr, flush=True)  # noqa: T201
+        print(  # noqa: T201
+            f"reenact: {plain_line(sentence)}",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _from_environment(environ: Mapping[str, str]) -> Mapping[str, Any]:
@@ -284,7 +334,10 @@ def _checked(name: str, value: object, origin: str) -> Any:
     if name not in _types():
         close = difflib.get_close_matches(name, _types(), n=1)
         hint = f"Did you mean {close[0]}?" if close else "`reenact config` lists all settings."
-        raise SettingsError(f"There is no setting {name} (from {origin}).", next_step=hint)
+        raise SettingsError(
+            f"There is no setting {name} (from {origin}).",
+            next_step=hint,
+        )
     from pydantic import TypeAdapter, ValidationError
 
     try:

@@ -152,10 +152,22 @@ def reproduce_bug(
         )
         buggy = _checkout(repo, commit, session)
         repaired = _checkout(repo, fixed, session) if fixed else None
-        return reproduce(raw, buggy, services, fixed=repaired, options=options, out=Path(out))
+        return reproduce(
+            raw,
+            buggy,
+            services,
+            fixed=repaired,
+            options=options,
+            out=Path(out),
+        )
 
 
 def _checkout(repo: File, commit: str | None, session: Session) -> Checkout:
     from reenact.intake.repository import open_repository
 
-    return open_repository(str(repo), commit, into=session.cache / "checkouts", stop=session.stop)
+    return open_repository(
+        str(repo),
+        commit,
+        into=session.cache / "checkouts",
+        stop=session.stop,
+    )

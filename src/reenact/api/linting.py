@@ -194,7 +194,12 @@ def lint(
     for path in named:
         if not path.exists():
             raise InputError(f"There is no such file or folder. Received: {path}.")
-    options = DiagnoseOptions(depth=Depth.STATIC, select=selected, ignore=ignored, threshold=least)
+    options = DiagnoseOptions(
+        depth=Depth.STATIC,
+        select=selected,
+        ignore=ignored,
+        threshold=least,
+    )
     files = sources(named, words_of(exclude, "exclude"))
     if not files and not sources(named):
         # Nothing could be looked at, so nothing is good; leaving all out is the user's own choice.
@@ -206,7 +211,10 @@ def lint(
     return LintResult(tuple(lint_files(files, options)))
 
 
-def sources(paths: Sequence[Path], exclude: Sequence[str] = ()) -> list[Path]:
+def sources(
+    paths: Sequence[Path],
+    exclude: Sequence[str] = (),
+) -> list[Path]:
     """The files that are named, and all Python files and notebooks of the folders that are.
 
     `exclude` are patterns of names or of paths: what matches one is left out, a folder with all it
@@ -238,7 +246,11 @@ def lint_files(files: Sequence[Path], options: DiagnoseOptions) -> list[Linted]:
             # waits.
             before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
             try:
-                found = pool.map(look, files, chunksize=max(1, len(files) // (SHARES * workers)))
+                found = pool.map(
+                    look,
+                    files,
+                    chunksize=max(1, len(files) // (SHARES * workers)),
+                )
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
             return list(found)
@@ -284,7 +296,10 @@ def _linted(path: Path, options: DiagnoseOptions) -> Linted:
         working=path.parent,
     )
     if program.unparsed:
-        return Linted(str(path), unread=program.unparsed[0].unparsed)
+        return Linted(
+            str(path),
+            unread=program.unparsed[0].unparsed,
+        )
     if framework_of(program) is Framework.UNKNOWN:
         return Linted(str(path))
     try:
@@ -300,9 +315,17 @@ def _linted(path: Path, options: DiagnoseOptions) -> Linted:
     for at, one in enumerate(notices):
         # With the file as it was named, so that editors and annotations find it.
         if one.place is not None:
-            notices[at] = replace(one, place=replace(one.place, file=PurePosixPath(path)))
+            notices[at] = replace(
+                one,
+                place=replace(one.place, file=PurePosixPath(path)),
+            )
     findings = tuple(_finding(finding, str(path)) for finding in found.findings)
-    return Linted(str(path), tuple(notices), findings, is_training=True)
+    return Linted(
+        str(path),
+        tuple(notices),
+        findings,
+        is_training=True,
+    )
 
 
 def _finding(finding: DiagnosisFinding, path: str) -> LintFinding:

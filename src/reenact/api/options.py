@@ -87,7 +87,10 @@ ASKING = ModelOptions()
 RUN = RunOptions()
 
 
-def grouped(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def grouped(
+    function: Callable[..., Any],
+    given: Mapping[str, Any],
+) -> dict[str, Any]:
     """Arguments by the names of the command line, as this function takes them: options in their
     groups.
     """

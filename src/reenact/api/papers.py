@@ -166,7 +166,12 @@ def reproduce_paper(
             fresh=run.fresh,
             report=paper_report,
         )
-        return reproduce(session.paper(str(paper), box), services, options=options, out=Path(out))
+        return reproduce(
+            session.paper(str(paper), box),
+            services,
+            options=options,
+            out=Path(out),
+        )
 
 
 def fingerprint(
@@ -364,7 +369,10 @@ def _folder(path: File | None, kind: str = "folder") -> Path | None:
 _file = partial(_folder, kind="file")
 
 
-def _filled(forms: tuple[File, ...], title: str) -> tuple[Path, ...]:
+def _filled(
+    forms: tuple[File, ...],
+    title: str,
+) -> tuple[Path, ...]:
     """Forms that are there; the others are written to be filled."""
     from reenact.paper.evaluate.people import empty_form
 

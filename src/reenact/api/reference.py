@@ -78,7 +78,11 @@ class Hyperparameters(Result):
             "framework": self.framework.value,
             "files": [str(file.path) for file in program.files],
             "unparsed": [
-                {"file": str(file.path), "reason": file.unparsed} for file in program.unparsed
+                {
+                    "file": str(file.path),
+                    "reason": file.unparsed,
+                }
+                for file in program.unparsed
             ],
             "knobs": [
                 {**encoded(param), "where": program.where(param.place)}  # type: ignore[dict-item]
@@ -109,7 +113,10 @@ def hyperparameters(program: File | Sequence[str], *arguments: str) -> Hyperpara
     return Hyperparameters(read, static_graph(read))
 
 
-def list_rules(*words: str, family: str | None = None) -> tuple[Detector, ...]:
+def list_rules(
+    *words: str,
+    family: str | None = None,
+) -> tuple[Detector, ...]:
     """All detectors, each with the fault that it looks for; or those that one of `words` names: by code,
     prefix, name or family, or by the code, the name or the category of their fault. Where a word names none,
     those whose page speaks of it.
@@ -135,14 +142,20 @@ def list_rules(*words: str, family: str | None = None) -> tuple[Detector, ...]:
     return tuple(one for one in own if one in named)
 
 
-def _speaking_of(words: Sequence[str], detectors: Sequence[Detector]) -> tuple[Detector, ...]:
+def _speaking_of(
+    words: Sequence[str],
+    detectors: Sequence[Detector],
+) -> tuple[Detector, ...]:
     """Detectors with such a word in their name or that of their fault, or else in the page."""
     return _named_with(words, detectors) or tuple(
         one for one in detectors if _among(words, _account(one))
     )
 
 
-def _named_with(words: Sequence[str], detectors: Sequence[Detector]) -> tuple[Detector, ...]:
+def _named_with(
+    words: Sequence[str],
+    detectors: Sequence[Detector],
+) -> tuple[Detector, ...]:
     return tuple(
         one for one in detectors if _among(words, one.name) or _among(words, one.fault.name)
     )
@@ -187,11 +200,20 @@ def explain(word: str, width: int = 100) -> str:
     known = (name for name in (word, word.lower(), word.upper()) if name in words)
     if (name := next(known, None)) is not None:
         faults = tuple(one for one in all_faults() if name in _studied(one))
-        return "\n".join([fill(f"{word}: {words[name]}", width), *_listed(faults, width)])
+        return "\n".join(
+            [
+                fill(f"{word}: {words[name]}", width),
+                *_listed(faults, width),
+            ]
+        )
     return _closest(word, words, width)
 
 
-def _closest(word: str, words: dict[str, str], width: int) -> str:
+def _closest(
+    word: str,
+    words: dict[str, str],
+    width: int,
+) -> str:
     """What begins with a word that names nothing, or speaks of it; raises InputError where
     nothing does.
     """
@@ -201,7 +223,11 @@ def _closest(word: str, words: dict[str, str], width: int) -> str:
     names = [
         name for one in detectors for name in (one.code, one.name, one.fault.code, one.fault.name)
     ]
-    close = difflib.get_close_matches(word, [*words, *dict.fromkeys(names)], n=3)
+    close = difflib.get_close_matches(
+        word,
+        [*words, *dict.fromkeys(names)],
+        n=3,
+    )
     begun = tuple(one for one in detectors if one.code.startswith(word.upper()))
     named = begun or _named_with([word], detectors)
     if found := named or (() if close else _speaking_of([word], detectors)):
@@ -211,7 +237,12 @@ def _closest(word: str, words: dict[str, str], width: int) -> str:
         return f"Detectors {about} {word!r}; `reenact explain CODE` shows one of them:\n{shown}"
     # Every word of the pages, so that one that is misspelt is still understood.
     known = sorted({word for one in detectors for word in re.findall(r"\w{4,}", _account(one))})
-    close = close or difflib.get_close_matches(word, known, n=1, cutoff=0.75)
+    close = close or difflib.get_close_matches(
+        word,
+        known,
+        n=1,
+        cutoff=0.75,
+    )
     hint = (
         f"Did you mean {' or '.join(close)}?"
         if close
@@ -235,7 +266,11 @@ def _listed(faults: Sequence[FaultEntry], width: int) -> Iterator[str]:
         yield "Faults of this type; `reenact explain NAME` shows one of them:"
     for fault in faults:
         codes = ", ".join(one.code for one in detectors_of(fault))
-        yield fill(f"  {fault.name} ({codes})", width, subsequent_indent=" " * 8)
+        yield fill(
+            f"  {fault.name} ({codes})",
+            width,
+            subsequent_indent=" " * 8,
+        )
 
 
 def known_words() -> dict[str, str]:
@@ -309,7 +344,13 @@ class RecordedRun(Result):
         from reenact.report.recorded import Stored, document_of
 
         with JournalReader.open(self.journal) as shelf:
-            return document_of(Stored(shelf, shelf.find(self.id), self.journal))
+            return document_of(
+                Stored(
+                    shelf,
+                    shelf.find(self.id),
+                    self.journal,
+                )
+            )
 
     def in_a_line(self) -> str:
         """Id, command, program and what came of it."""
@@ -347,7 +388,10 @@ def program_of_run(run: Run) -> Program | None:
     request: Any = run.request_data()
     if run.imported or not isinstance(request, dict) or "words" not in request:
         return None
-    return read_program([str(word) for word in request["words"]], Path(str(request["working"])))
+    return read_program(
+        [str(word) for word in request["words"]],
+        Path(str(request["working"])),
+    )
 
 
 def load_run(run: str = "last", *, runs_dir: File | None = None) -> RecordedRun:
@@ -364,7 +408,11 @@ def load_run(run: str = "last", *, runs_dir: File | None = None) -> RecordedRun:
     from reenact.report.recorded import Stored, result_data
     from reenact.report.run_words import reused_in
 
-    folder = resolve({"runs_dir": None if runs_dir is None else Path(runs_dir)}).settings.runs_dir
+    folder = resolve(
+        {
+            "runs_dir": None if runs_dir is None else Path(runs_dir),
+        }
+    ).settings.runs_dir
     with JournalReader.open(folder) as shelf:
         record = _last_with_result(shelf) if run == "last" else shelf.find(run)
         ended = (
@@ -377,7 +425,14 @@ def load_run(run: str = "last", *, runs_dir: File | None = None) -> RecordedRun:
             stale(record),
             result_data(Stored(shelf, record, folder)),
         )
-        return RecordedRun(*named, *ended, record.started_at, record.worked_s, *found, folder)
+        return RecordedRun(
+            *named,
+            *ended,
+            record.started_at,
+            record.worked_s,
+            *found,
+            folder,
+        )
 
 
 def _last_with_result(shelf: JournalReader) -> Run:
@@ -386,5 +441,12 @@ def _last_with_result(shelf: JournalReader) -> Run:
 
     newest = shelf.find("last")
     candidates = [newest, *shelf.runs(limit=MOST_LOOKED_AT)]
-    with_result = (run for run in candidates if shelf.steps_at(run, f"{run.pipeline}/{RESULT}"))
+    with_result = (
+        run
+        for run in candidates
+        if shelf.steps_at(
+            run,
+            f"{run.pipeline}/{RESULT}",
+        )
+    )
     return next(with_result, newest)

@@ -94,7 +94,12 @@ class Session:
 
     def model(self) -> Model:
         """The model of the settings; raises ReenactError when it cannot be opened."""
-        return model_for(self.settings, record=self.record, stop=self.stop, tell=self.tell)
+        return model_for(
+            self.settings,
+            record=self.record,
+            stop=self.stop,
+            tell=self.tell,
+        )
 
     def services(
         self,
@@ -134,7 +139,12 @@ class Session:
         """Interpreters with packages, prepared in the sandbox."""
         from reenact.sandbox.environments.prepare import Environments
 
-        return Environments(self.cache / "environments", box=box, tell=self.tell, stop=self.stop)
+        return Environments(
+            self.cache / "environments",
+            box=box,
+            tell=self.tell,
+            stop=self.stop,
+        )
 
     def paper_clients(self, *, offline: bool = False) -> Clients:
         """The servers of papers, with the answers that were fetched before."""
@@ -142,7 +152,13 @@ class Session:
 
         return Clients.cached(self.cache / "papers", offline=offline)
 
-    def paper(self, source: str, box: Sandbox | None = None, *, offline: bool = False) -> Paper:
+    def paper(
+        self,
+        source: str,
+        box: Sandbox | None = None,
+        *,
+        offline: bool = False,
+    ) -> Paper:
         """The paper that the user names, parsed in the sandbox."""
         from reenact.intake.papers.read import read_paper
 
@@ -154,7 +170,11 @@ class Session:
 
 
 @contextmanager
-def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[Session]:
+def open_session(
+    given: Mapping[str, Any],
+    *,
+    model_for: str = "",
+) -> Iterator[Session]:
     """What the arguments of a call ask for: settings above all other layers, and what hangs on
     them.
 
@@ -189,7 +209,10 @@ def open_session(given: Mapping[str, Any], *, model_for: str = "") -> Iterator[S
         how = settings.progress if progress else "none"
         tell = stack.enter_context(nullcontext(progress) if callable(progress) else telling(how))
         journal = stack.enter_context(
-            Journal.open(settings.runs_dir, trust=bool(given.get("trust_journal")))
+            Journal.open(
+                settings.runs_dir,
+                trust=bool(given.get("trust_journal")),
+            )
         )
         screen = tell.line if isinstance(tell, OnTerminal) else None
         yield Session(
@@ -218,8 +241,19 @@ def model_for(
     calls = settings.max_calls
     tokens = settings.max_tokens
     money = settings.max_cost
-    budget = Budget(calls=calls, tokens=tokens, money=money, seconds=settings.max_time)
-    return open_model(settings.model, budget=budget, record_to=record, stop=stop, tell=tell)
+    budget = Budget(
+        calls=calls,
+        tokens=tokens,
+        money=money,
+        seconds=settings.max_time,
+    )
+    return open_model(
+        settings.model,
+        budget=budget,
+        record_to=record,
+        stop=stop,
+        tell=tell,
+    )
 
 
 def sandbox_for(settings: Settings) -> Sandbox:
@@ -258,7 +292,12 @@ class Stoppable:
         """See `Sandbox.run`."""
         from reenact.sandbox.box import Ending
 
-        result = self._within.run(command, limits, on_output=on_output, stop=stop or self._stop)
+        result = self._within.run(
+            command,
+            limits,
+            on_output=on_output,
+            stop=stop or self._stop,
+        )
         if stop is None and result.ending is Ending.CANCELLED:
             raise ended_by(self._stop, "Stopped while something ran in the sandbox.")
         return result
@@ -320,12 +359,19 @@ def names_of(given: Words, name: str) -> tuple[str, ...]:
     return tuple(part for word in words_of(given, name) for part in words_of(word, name))
 
 
-def some_of(name: str, given: Words, known: Sequence[str]) -> tuple[str, ...]:
+def some_of(
+    name: str,
+    given: Words,
+    known: Sequence[str],
+) -> tuple[str, ...]:
     """The words of an argument, each among the known ones."""
     return tuple(one_of(name, word, known) for word in words_of(given, name))
 
 
-def program_of(program: File | Sequence[str], arguments: Sequence[str]) -> Program:
+def program_of(
+    program: File | Sequence[str],
+    arguments: Sequence[str],
+) -> Program:
     """The program that a caller names, with its own arguments."""
     from reenact.program.program import read_program
 

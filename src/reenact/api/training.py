@@ -121,7 +121,12 @@ def diagnose(
             executor=training.executor,
             data=tuple(map(str, training.data)),
         )
-        services = session.services(DiagnoseServices, output=output, fresh=run.fresh, model=model)
+        services = session.services(
+            DiagnoseServices,
+            output=output,
+            fresh=run.fresh,
+            model=model,
+        )
         return run_diagnosis(read, options, services)
 
 
@@ -169,7 +174,10 @@ def diagnose_trace(
     evidence = read_only(read) if read is not None else Evidence()
     evidence = replace(evidence, trace=trace, stand_in_data=trace.stand_in_data)
     found = diagnose_evidence(evidence, options)
-    return replace(found, notes=(*notes, *found.notes, *trace.missing))
+    return replace(
+        found,
+        notes=(*notes, *found.notes, *trace.missing),
+    )
 
 
 def _trace_in(folder: Path, program: Program | None) -> Trace:
@@ -184,7 +192,10 @@ def _trace_in(folder: Path, program: Program | None) -> Trace:
                 f"Start it with `reenact watch --out {folder} PROGRAM`, then give the same folder."
             ),
         )
-    return read_trace(folder, root=program_root(program, folder) if program is not None else None)
+    return read_trace(
+        folder,
+        root=program_root(program, folder) if program is not None else None,
+    )
 
 
 def repair(
@@ -256,7 +267,10 @@ def repair(
     read = call.program_of(program, arguments)
     if apply and not allow_dirty:
         params = (param for param in hyperparameters_of(read) if param.changeable)
-        refuse_dirty(read, {str(param.place.file) for param in params if param.place is not None})
+        refuse_dirty(
+            read,
+            {str(param.place.file) for param in params if param.place is not None},
+        )
     given = {
         "max_time": max_time,
         "model": model,
@@ -286,7 +300,12 @@ def repair(
             stand_in_data=training.stand_in_data,
             data=tuple(map(str, training.data)),
         )
-        services = session.services(RepairServices, output=output, fresh=run.fresh, model=model)
+        services = session.services(
+            RepairServices,
+            output=output,
+            fresh=run.fresh,
+            model=model,
+        )
         services = replace(services, study_url=session.settings.study_url)
         result = run_repair(read, options, services)
         if not apply:
@@ -379,7 +398,12 @@ def _apply(
         "program": str(program.entry),
         "patch": result.patch.to_json(),
     }
-    with journal.run(pipeline="apply", request=request, what=str(program.entry), fresh=True) as run:
+    with journal.run(
+        pipeline="apply",
+        request=request,
+        what=str(program.entry),
+        fresh=True,
+    ) as run:
         backups = write(program, result.patch, run, allow_dirty=allow_dirty)
         run.finish({"backups": [str(path) for path in backups]})
     return f"Written; what stood there before: {', '.join(map(str, backups))}."

@@ -195,8 +195,16 @@ def symptom_of(run: SeedRun) -> Symptom | None:
     seen = run.failure
     if seen is None or seen.exception in TOO_GENERAL:
         return None
-    explicit = Explicit(exception=seen.exception, message=" * ".join(seen.fragments)[:400])
-    return Symptom(kind="explicit", sign="crash", words=run.sentence[:1000], explicit=explicit)
+    explicit = Explicit(
+        exception=seen.exception,
+        message=" * ".join(seen.fragments)[:400],
+    )
+    return Symptom(
+        kind="explicit",
+        sign="crash",
+        words=run.sentence[:1000],
+        explicit=explicit,
+    )
 
 
 def _without_word(seen: RunObservation, symptom: Symptom) -> tuple[RunOutcome, str]:

@@ -130,7 +130,10 @@ class Class:
     @property
     def called(self) -> Function | None:
         """What runs when an object is called, if the project says so."""
-        return next((self.methods[name] for name in CALLED if name in self.methods), None)
+        return next(
+            (self.methods[name] for name in CALLED if name in self.methods),
+            None,
+        )
 
     @property
     def is_dataclass(self) -> bool:
@@ -229,13 +232,26 @@ class Codebase:
         for size in range(len(parts), 0, -1):
             name = ".".join(parts[:size])
             if name in self.files.modules:
-                return self.follow(self.module(name) or Value(), parts[size:], depth)
+                return self.follow(
+                    self.module(name) or Value(),
+                    parts[size:],
+                    depth,
+                )
         if any(name.startswith(f"{dotted}.") for name in self.files.modules):
             return Value()
         near = sorted(name for name in self.files.modules if name.startswith(parts[0]))
-        return Absent(".".join(parts[:-1]), parts[-1], tuple(near[:40]))
+        return Absent(
+            ".".join(parts[:-1]),
+            parts[-1],
+            tuple(near[:40]),
+        )
 
-    def follow(self, found: Found, parts: Sequence[str], depth: int = 0) -> Found:
+    def follow(
+        self,
+        found: Found,
+        parts: Sequence[str],
+        depth: int = 0,
+    ) -> Found:
         """Attributes as far as they are members of modules; those of classes are not looked at."""
         for part in parts:
             if isinstance(found, Absent | Outside):
@@ -262,7 +278,10 @@ class Codebase:
         for source in module.stars:
             if not self.owns(source) or depth >= DEEPEST:
                 return Value()
-            starred = self.find(f"{source}.{name}", depth + 1)
+            starred = self.find(
+                f"{source}.{name}",
+                depth + 1,
+            )
             if not isinstance(starred, Absent):
                 return starred
         if module.is_open:

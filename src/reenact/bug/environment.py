@@ -115,7 +115,13 @@ def prepare(
             f"{missing} was missing in the first run; the environment was built again with it."
         )
     allowed = Allowed.usual(*options.packages)
-    pins = list(pinned(reported, {one.name for one in needed} | allowed.names, notes))
+    pins = list(
+        pinned(
+            reported,
+            {one.name for one in needed} | allowed.names,
+            notes,
+        )
+    )
     if KERAS in {one.name for one in needed} and not ENGINES & {
         one.name for one in (*needed, *pins)
     }:
@@ -180,11 +186,25 @@ def _built(
     raise InputError("No environment could be built.")
 
 
-def _here(files: ProjectFiles, needed: Sequence[Requirement], notes: list[str]) -> Environment:
+def _here(
+    files: ProjectFiles,
+    needed: Sequence[Requirement],
+    notes: list[str],
+) -> Environment:
     there = tuple(name for name in SEEDED if version_of(name))
-    names = sorted({*(one.name for one in needed), *(set(there) & imported(files))})
+    names = sorted(
+        {
+            *(one.name for one in needed),
+            *(set(there) & imported(files)),
+        }
+    )
     packages = tuple(f"{name}=={version}" for name in names if (version := version_of(name)))
-    key = this_key([*packages, *(f"{name}=={version_of(name)}" for name in there)])
+    key = this_key(
+        [
+            *packages,
+            *(f"{name}=={version_of(name)}" for name in there),
+        ]
+    )
     return _with_frameworks(
         Environment(sys.executable, (), key, packages, available=there), files, notes
     )
@@ -239,7 +259,10 @@ def metadata(folder: Path) -> dict[str, bytes]:
     version = project.get("version", "0")
     if not name:
         stated = (_NAME.search(_text(folder / file)) for file in ("setup.cfg", "setup.py"))
-        name = next((found[1] for found in stated if found), "")
+        name = next(
+            (found[1] for found in stated if found),
+            "",
+        )
     if (
         not isinstance(name, str)
         or not re.fullmatch(r"[\w.-]+", name)
@@ -247,7 +270,9 @@ def metadata(folder: Path) -> dict[str, bytes]:
     ):
         return {}
     text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-    return {f"{METADATA}/{name.replace('-', '_')}-{version}.dist-info/METADATA": text.encode()}
+    return {
+        f"{METADATA}/{name.replace('-', '_')}-{version}.dist-info/METADATA": text.encode(),
+    }
 
 
 def imported(files: ProjectFiles) -> frozenset[str]:
@@ -262,7 +287,12 @@ def imported(files: ProjectFiles) -> frozenset[str]:
 
 def distribution(module: str) -> str:
     """The name to install a module by, as far as anybody knows."""
-    return canonicalize_name(DISTRIBUTIONS.get(module.partition(".")[0], module.partition(".")[0]))
+    return canonicalize_name(
+        DISTRIBUTIONS.get(
+            module.partition(".")[0],
+            module.partition(".")[0],
+        )
+    )
 
 
 def _loaded(files: ProjectFiles) -> list[PurePosixPath]:
@@ -304,7 +334,10 @@ def pinned(
         # called 3.
         series = ".*" if re.fullmatch(r"\d+(?:\.\d+)?", version) else ""
         try:
-            yield requirement(f"{name}=={version}{series}", ProposedBy.DOCUMENT)
+            yield requirement(
+                f"{name}=={version}{series}",
+                ProposedBy.DOCUMENT,
+            )
         except InputError:
             notes.append(
                 f"The report's version of {name} is none that can be installed: {version!r}."
@@ -322,7 +355,10 @@ def _toml(folder: Path) -> dict[str, Any]:
     return {}
 
 
-def _table(table: dict[str, Any], *names: str) -> dict[str, Any]:
+def _table(
+    table: dict[str, Any],
+    *names: str,
+) -> dict[str, Any]:
     """The table of that name in another; an empty one where there is none, or something else."""
     for name in names:
         inner = table.get(name)
@@ -338,7 +374,10 @@ def _pyproject(folder: Path) -> list[str] | None:
     if not isinstance(listed, list) and not isinstance(poetry, dict):
         return None
     named = [name for name in poetry or {} if name.lower() != "python"]
-    return [*(line for line in listed or [] if isinstance(line, str)), *named]
+    return [
+        *(line for line in listed or [] if isinstance(line, str)),
+        *named,
+    ]
 
 
 def _setup_cfg(folder: Path) -> list[str] | None:

@@ -135,7 +135,13 @@ def plan_for(case: Case, context: Context, run: Scope) -> Plan | None:
         return None
     prompt = _prompt("plan", case, context, relations=relations_text())
     try:
-        return ask(run, model=case.model, name="plan", prompt=prompt, answer=Plan)
+        return ask(
+            run,
+            model=case.model,
+            name="plan",
+            prompt=prompt,
+            answer=Plan,
+        )
     except AnswerUnusable:
         return None
 
@@ -154,7 +160,10 @@ def _prompt(name: str, case: Case, context: Context, **more: str) -> Prompt:
     }
     about["context"] = "\n".join(filter(None, [context.text(), readme]))
     about["installed"] = f"{named} (KERAS_BACKEND is {environment.keras})" if keras else named
-    return load_prompt("reenact.bug", f"prompts/{name}.md").fill(**about, **more)
+    return load_prompt("reenact.bug", f"prompts/{name}.md").fill(
+        **about,
+        **more,
+    )
 
 
 def draft(
@@ -166,9 +175,26 @@ def draft(
 ) -> Answered:
     """A first script. Raises AnswerUnusable."""
     planned = plan.text() if plan is not None else "There is none."
-    prompt = _prompt("script", case, context, plan=planned, closing=closing_rule(case))
-    one = ask(run, model=case.model, name="script", prompt=prompt, answer=Draft, sample=sample)
-    return Answered(unfenced(one.script), tuple(one.on_fixed), one.not_here.strip())
+    prompt = _prompt(
+        "script",
+        case,
+        context,
+        plan=planned,
+        closing=closing_rule(case),
+    )
+    one = ask(
+        run,
+        model=case.model,
+        name="script",
+        prompt=prompt,
+        answer=Draft,
+        sample=sample,
+    )
+    return Answered(
+        unfenced(one.script),
+        tuple(one.on_fixed),
+        one.not_here.strip(),
+    )
 
 
 def revised(case: Case, context: Context, last: Attempt, run: Scope) -> Answered:
@@ -195,7 +221,12 @@ def revised(case: Case, context: Context, last: Attempt, run: Scope) -> Answered
     )
     script = revision.applied_to(last.script)
     forms = tuple(revision.on_fixed) or last.forms
-    return Answered(script, forms, revision.not_here.strip(), revision.is_it.strip())
+    return Answered(
+        script,
+        forms,
+        revision.not_here.strip(),
+        revision.is_it.strip(),
+    )
 
 
 QUESTION = (

@@ -47,7 +47,11 @@ def _sentences(code: CodeIndex, path: PurePosixPath) -> Iterator[str]:
     try:
         with Journal.in_memory() as journal:
             services = DiagnoseServices(journal=journal, traces=Path())
-            found = diagnose(_program(code, path), DiagnoseOptions(depth=Depth.STATIC), services)
+            found = diagnose(
+                _program(code, path),
+                DiagnoseOptions(depth=Depth.STATIC),
+                services,
+            )
     except ReenactError as error:
         yield f"{path} could not be read: {error.sentence}"
         return
@@ -68,4 +72,8 @@ def _program(code: CodeIndex, entry: PurePosixPath) -> Program:
         others = dict.fromkeys(files.modules[name] for name in names if name in files.modules)
         paths += [other for other in others if other not in paths][: MOST_FILES - len(paths)]
     texts = {path.as_posix(): files.texts[path] for path in paths}
-    return program_from_text(texts.pop(entry.as_posix()), name=entry.as_posix(), others=texts)
+    return program_from_text(
+        texts.pop(entry.as_posix()),
+        name=entry.as_posix(),
+        others=texts,
+    )

@@ -34,7 +34,11 @@ LEAST = 3
 """Sizes and numbers up to this are left as they are."""
 
 
-def minimised(case: Case, attempt: Attempt, run: Scope) -> tuple[Attempt, Minimised]:
+def minimised(
+    case: Case,
+    attempt: Attempt,
+    run: Scope,
+) -> tuple[Attempt, Minimised]:
     """The attempt with a shorter script, proven over all seeds, and what it took."""
     before = len(attempt.script.splitlines())
     same = Minimised(attempt.script, before, before, 0)
@@ -43,12 +47,25 @@ def minimised(case: Case, attempt: Attempt, run: Scope) -> tuple[Attempt, Minimi
         note = "nothing confirms that a shorter script would show the same"
     if note:
         return attempt, replace(same, note=f"not made shorter: {note}")
-    shortening = _Shortening(case, run, next(one for one in attempt.runs if one.shows))
+    shortening = _Shortening(
+        case,
+        run,
+        next(one for one in attempt.runs if one.shows),
+    )
     script = shortening.shortest(attempt.script)
     if script != attempt.script:
-        proven = tried(case, Attempt(attempt.context, attempt.number, script), run.under("minimal"))
+        proven = tried(
+            case,
+            Attempt(attempt.context, attempt.number, script),
+            run.under("minimal"),
+        )
         if proven.shows and (not _doubt(proven) or _doubt(attempt)):
-            return proven, Minimised(script, before, len(script.splitlines()), shortening.runs)
+            return proven, Minimised(
+                script,
+                before,
+                len(script.splitlines()),
+                shortening.runs,
+            )
     return attempt, replace(same, runs=shortening.runs, note="it is as short as it can be")
 
 
@@ -76,10 +93,16 @@ class _Shortening:
             for one in body
             if isinstance(one, ast.Expr) and ast.unparse(one).startswith("print(")
         ]
-        silent = without(script, set(spans(prints)) & set(spans(body)))
+        silent = without(
+            script,
+            set(spans(prints)) & set(spans(body)),
+        )
         if silent != script and self._does(silent):
             script = silent
-        script = self._fewer(script, spans(ast.parse(script).body))
+        script = self._fewer(
+            script,
+            spans(ast.parse(script).body),
+        )
         for index in range(len(inner_bodies(script))):
             bodies = inner_bodies(script)
             if index < len(bodies):
@@ -87,7 +110,10 @@ class _Shortening:
         # Fewer arguments and smaller sizes in its calls, as long as that does and tries are left.
         refused: set[str] = set()
         while len(refused) < MOST_REFUSED:
-            smaller = next((one for one in inside_calls(script) if one not in refused), None)
+            smaller = next(
+                (one for one in inside_calls(script) if one not in refused),
+                None,
+            )
             if smaller is None:
                 break
             if self._does(smaller):
@@ -101,7 +127,12 @@ class _Shortening:
 
     def _fewer(self, script: str, statements: tuple[range, ...]) -> str:
         def suffices(kept: tuple[range, ...]) -> bool:
-            return bool(kept) and self._does(without(script, set(statements) - set(kept)))
+            return bool(kept) and self._does(
+                without(
+                    script,
+                    set(statements) - set(kept),
+                )
+            )
 
         kept = fewest(statements, suffices)
         if len(kept) < len(statements):
@@ -110,7 +141,12 @@ class _Shortening:
 
     def _does(self, script: str) -> bool:
         case = self._case
-        if not script.strip() or objections(script, case.project, case.symptom, case.options.parts):
+        if not script.strip() or objections(
+            script,
+            case.project,
+            case.symptom,
+            case.options.parts,
+        ):
             return False
         if self.runs >= case.options.minimise_runs:
             return False
@@ -118,12 +154,24 @@ class _Shortening:
         case.say(f"make it shorter: try {self.runs} of at most {case.options.minimise_runs}")
         place = self._run.under(f"shorter-{hashlib.sha256(script.encode()).hexdigest()[:16]}")
         seeds = (self._shown.seed,)
-        seen = run_with(case, run=place, script=script, name="buggy", seeds=seeds)[0]
+        seen = run_with(
+            case,
+            run=place,
+            script=script,
+            name="buggy",
+            seeds=seeds,
+        )[0]
         alike = seen.shows and seen.failure == self._shown.failure
         if not alike or case.fixed is None:
             return alike
         return (
-            run_with(case, run=place, script=script, name="fixed", seeds=seeds)[0].outcome
+            run_with(
+                case,
+                run=place,
+                script=script,
+                name="fixed",
+                seeds=seeds,
+            )[0].outcome
             is RunOutcome.NOTHING
         )
 
@@ -137,12 +185,20 @@ def inside_calls(script: str) -> Iterator[str]:
         starts.append(starts[-1] + len(line.encode()))
     data = script.encode()
 
-    def cut(first: ast.expr | ast.keyword, last: ast.expr | ast.keyword, new: str) -> str:
+    def cut(
+        first: ast.expr | ast.keyword,
+        last: ast.expr | ast.keyword,
+        new: str,
+    ) -> str:
         begin = starts[first.lineno - 1] + first.col_offset
         end = starts[(last.end_lineno or 0) - 1] + (last.end_col_offset or 0)
         if new:
             return (data[:begin] + new.encode() + data[end:]).decode()
-        rest = _AFTER.sub(b"", data[end:], count=1)
+        rest = _AFTER.sub(
+            b"",
+            data[end:],
+            count=1,
+        )
         before = data[:begin] if rest != data[end:] else _BEFORE.sub(b"", data[:begin])
         return (before + rest).decode()
 
@@ -152,9 +208,17 @@ def inside_calls(script: str) -> Iterator[str]:
     given = [one for call in calls for one in (*call.args, *(word.value for word in call.keywords))]
     for node in (node for one in given for node in ast.walk(one)):
         if isinstance(node, ast.List | ast.Tuple) and len(node.elts) > LEAST:
-            yield cut(node.elts[len(node.elts) // 2], node.elts[-1], "")
+            yield cut(
+                node.elts[len(node.elts) // 2],
+                node.elts[-1],
+                "",
+            )
         elif isinstance(node, ast.Constant) and type(node.value) is int and node.value > LEAST:
-            yield cut(node, node, str(node.value // 2))
+            yield cut(
+                node,
+                node,
+                str(node.value // 2),
+            )
 
 
 def spans(body: Sequence[ast.stmt]) -> tuple[range, ...]:
@@ -162,7 +226,12 @@ def spans(body: Sequence[ast.stmt]) -> tuple[range, ...]:
     found: list[range] = []
     for statement in body:
         marks = getattr(statement, "decorator_list", [])
-        first = min([statement.lineno, *(mark.lineno for mark in marks)])
+        first = min(
+            [
+                statement.lineno,
+                *(mark.lineno for mark in marks),
+            ]
+        )
         last = statement.end_lineno or first
         if found and first < found[-1].stop:
             first = found.pop().start

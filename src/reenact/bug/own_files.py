@@ -52,7 +52,12 @@ def write_list(out: Path, files: Mapping[str, bytes]) -> None:
         known = written.get(name, [])
         now = _hash_of(out / name)
         kept = [one for one in known if one == now]
-        written[name] = sorted({*kept, hashlib.sha256(content).hexdigest()})
+        written[name] = sorted(
+            {
+                *kept,
+                hashlib.sha256(content).hexdigest(),
+            }
+        )
     listed = json.dumps(written, sort_keys=True)
     text = (
         json.dumps(
@@ -64,7 +69,12 @@ def write_list(out: Path, files: Mapping[str, bytes]) -> None:
         + "\n"
     )
     make_folder(out)
-    write_whole(out / LIST, text.encode(), temporary=out / f"{LIST}.part", mode=0o644)
+    write_whole(
+        out / LIST,
+        text.encode(),
+        temporary=out / f"{LIST}.part",
+        mode=0o644,
+    )
 
 
 def _written(out: Path, signer: Signer) -> dict[str, list[str]]:

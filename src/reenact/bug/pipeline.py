@@ -106,7 +106,11 @@ def reproduce(
         verdict, reason = verdict_of(case, attempts)
         shorter: Minimised | None = None
         if attempts and attempts[-1].shows and attempts[-1].runs and options.minimise:
-            shortest, shorter = minimised(case, attempts[-1], run.under("minimise"))
+            shortest, shorter = minimised(
+                case,
+                attempts[-1],
+                run.under("minimise"),
+            )
             attempts = (*attempts[:-1], shortest)
         environment = case.runner.environment
         forms = [form.words() for one in attempts if one.shows for form in one.forms]
@@ -130,12 +134,27 @@ def reproduce(
             ),
             **run.paid,
         )
-        found = _written(found, case=case, services=services, out=out, run=run)
+        found = _written(
+            found,
+            case=case,
+            services=services,
+            out=out,
+            run=run,
+        )
         asked = [
             one.duration_s for one in services.journal.steps(run.record) if one.kind is Kind.LLM
         ]
-        found = replace(found, reused=run.reused, requests=len(asked), model_s=sum(asked))
-        found = replace(found, waited_s=sum(case.runner.waited), seconds=run.worked_s)
+        found = replace(
+            found,
+            reused=run.reused,
+            requests=len(asked),
+            model_s=sum(asked),
+        )
+        found = replace(
+            found,
+            waited_s=sum(case.runner.waited),
+            seconds=run.worked_s,
+        )
         run.note("result", found)
         run.finish(
             {
@@ -149,7 +168,12 @@ def reproduce(
 
 def _revision(checkout: Checkout) -> Revision:
     files = project_files(checkout.folder)
-    return Revision(identity(checkout, files), files, checkout.day, metadata(checkout.folder))
+    return Revision(
+        identity(checkout, files),
+        files,
+        checkout.day,
+        metadata(checkout.folder),
+    )
 
 
 def _case(
@@ -169,7 +193,11 @@ def _case(
     # The symptom is read from the reporter's own words: a summary may lose the message that proves
     # it.
     unread = f"\n\n[{raw.pictures}]" if raw.pictures else ""
-    symptom = symptom_in(raw.text() + unread, services.model, run)
+    symptom = symptom_in(
+        raw.text() + unread,
+        services.model,
+        run,
+    )
     services.tell(Progress("bug", 2, 4, "prepare what it runs with"))
     installed = report.environment if report is not None else ()
     day = raw.created.date() if raw.created is not None else buggy.day
@@ -187,7 +215,12 @@ def _case(
     services.tell(Progress("bug", 3, 4, "look for the code that matters"))
     code = build_index(buggy.files, services.tell)
     embed = installed_embedder() if options.dense else None
-    contexts = build_contexts(code, f"{text}\n\n{raw.text()}", options, embed=embed)
+    contexts = build_contexts(
+        code,
+        f"{text}\n\n{raw.text()}",
+        options,
+        embed=embed,
+    )
     made = {
         "key": environment.key,
         "packages": list(environment.packages),
@@ -228,7 +261,11 @@ def _case(
     return case, report
 
 
-def _diagnosed(case: Case, services: BugServices, run: OpenRun) -> tuple[str, ...]:
+def _diagnosed(
+    case: Case,
+    services: BugServices,
+    run: OpenRun,
+) -> tuple[str, ...]:
     """A silent bug may be a fault of the training: its programs are read, and nothing of them
     runs.
     """
@@ -328,7 +365,14 @@ def _proven(found: Reproduction, case: Case, run: OpenRun) -> Reproduction:
         if code != PROVEN[name]
     ]
     exits = {name: code for name, code in codes.items() if code is not None}
-    found = replace(found, exits=exits, notes=(*found.notes, *(f"{one}." for one in unproven)))
+    found = replace(
+        found,
+        exits=exits,
+        notes=(
+            *found.notes,
+            *(f"{one}." for one in unproven),
+        ),
+    )
     if not unproven or found.verdict is not Verdict.REPRODUCED:
         return found
     return replace(

@@ -85,7 +85,10 @@ class ProjectFiles:
     @cached_property
     def module_names(self) -> Mapping[PurePosixPath, str]:
         """The dotted name by which each file is imported; the shorter one where there are two."""
-        longest_first = sorted(self.modules.items(), key=lambda item: -len(item[0]))
+        longest_first = sorted(
+            self.modules.items(),
+            key=lambda item: -len(item[0]),
+        )
         return {path: name for name, path in longest_first}
 
     def package(self, path: PurePosixPath) -> str:
@@ -127,7 +130,12 @@ class ProjectFiles:
         """One name for the content of all files."""
         hashed = hashlib.sha256()
         for path, text in self.texts.items():
-            hashed.update(f"{path}\0{text}\0".encode("utf-8", "replace"))
+            hashed.update(
+                f"{path}\0{text}\0".encode(
+                    "utf-8",
+                    "replace",
+                )
+            )
         return hashed.hexdigest()[:40]
 
 

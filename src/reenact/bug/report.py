@@ -142,7 +142,13 @@ def restructured(raw: RawReport, model: Model, run: Scope) -> BugReport | None:
     """The report in order; none when the model cannot do it: then the raw one is used."""
     prompt = load_prompt("reenact.bug", "prompts/restructure.md").fill(report=raw.text())
     try:
-        return ask(run, model=model, name="restructure", prompt=prompt, answer=BugReport)
+        return ask(
+            run,
+            model=model,
+            name="restructure",
+            prompt=prompt,
+            answer=BugReport,
+        )
     except AnswerUnusable:
         return None
 
@@ -154,7 +160,11 @@ def symptom_in(text: str, model: Model, run: Scope) -> Symptom:
         of: "\n".join(f"{code}: {words}" for code, words in each) for of, each in known.items()
     }
     template = load_prompt("reenact.bug", "prompts/symptom.md")
-    prompt = template.fill(report=text, relations=relations_text(), **classes)
+    prompt = template.fill(
+        report=text,
+        relations=relations_text(),
+        **classes,
+    )
 
     def check_classes(symptom: Symptom) -> None:
         if symptom.sign not in taxonomy_classes("symptom"):

@@ -150,7 +150,12 @@ def repro_text(
     }
     places = [str(root) for root in roots] or ["."]
     seed = shown.seed if shown is not None else 0
-    head = HEAD.format(**about, future=f"\n{future}" if future else "", seed=seed, roots=places)
+    head = HEAD.format(
+        **about,
+        future=f"\n{future}" if future else "",
+        seed=seed,
+        roots=places,
+    )
     known = [
         f"import {one} as _{one}\n_{one}.{SEEDERS[one]}(_SEED)" for one in seeded if one in SEEDERS
     ]
@@ -162,7 +167,10 @@ def repro_text(
     )
 
 
-def _explicit(symptom: Symptom, shown: SeedRun | None) -> tuple[str, str]:
+def _explicit(
+    symptom: Symptom,
+    shown: SeedRun | None,
+) -> tuple[str, str]:
     reported = symptom.explicit
     seen = shown.failure if shown is not None else None
     assert reported is not None
@@ -175,7 +183,10 @@ def _explicit(symptom: Symptom, shown: SeedRun | None) -> tuple[str, str]:
     if seen is not None:
         name = seen.exception
         fragments = seen.fragments
-        like = SEEN.format(function=function, importing=seen.phase == "import")
+        like = SEEN.format(
+            function=function,
+            importing=seen.phase == "import",
+        )
     wanted = {
         "name": name,
         "fragments": list(fragments),
@@ -202,7 +213,10 @@ def _silent(symptom: Symptom) -> tuple[str, str]:
     if check.relation is Relation.WARNS:
         judge = judge_text("nearest_owner", "in_order")
     fragments = [" ".join(part.split()).lower() for part in check.text.split("*")]
-    before = BEFORE[check.relation].format(fragments=fragments, number=check.number)
+    before = BEFORE[check.relation].format(
+        fragments=fragments,
+        number=check.number,
+    )
     return f"{judge}\n{SILENT}\n{before}", CLOSING[check.relation].format(number=check.number)
 
 
@@ -218,7 +232,14 @@ def _split_future(script: str) -> tuple[str, str]:
 
 def _docstring(text: str) -> str:
     """Words of a stranger as part of a docstring: they cannot end it."""
-    return " ".join(text.split()).replace("\\", "/").replace('"', "'")[:300]
+    return (
+        " ".join(text.split())
+        .replace("\\", "/")
+        .replace(
+            '"',
+            "'",
+        )[:300]
+    )
 
 
 def judge_text(*wanted: str) -> str:

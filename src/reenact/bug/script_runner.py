@@ -99,7 +99,12 @@ class Mode(StrEnum):
     """
 
 
-PATIENCE = {Mode.OUTCOME: 1, Mode.CALLS: 4, Mode.HANDS: 2, Mode.ALONE: 2}
+PATIENCE = {
+    Mode.OUTCOME: 1,
+    Mode.CALLS: 4,
+    Mode.HANDS: 2,
+    Mode.ALONE: 2,
+}
 """How many times as long a run may take: writing calls down is work."""
 
 
@@ -153,7 +158,10 @@ class RunObservation:
     @property
     def last(self) -> Frame | None:
         """The innermost frame that is not a library's."""
-        return next((frame for frame in reversed(self.frames) if frame.whose != "library"), None)
+        return next(
+            (frame for frame in reversed(self.frames) if frame.whose != "library"),
+            None,
+        )
 
     @property
     def project_frames(self) -> tuple[Frame, ...]:
@@ -217,7 +225,13 @@ class ScriptRunner:
         steps = {f"{name}[{seed}]": seed for seed in seeds}
 
         def effect(missing: tuple[str, ...]) -> Iterator[Mapping[str, RunObservation]]:
-            seen = self.run(script, check, [steps[one] for one in missing], at, mode)
+            seen = self.run(
+                script,
+                check,
+                [steps[one] for one in missing],
+                at,
+                mode,
+            )
             yield {one: seen[steps[one]] for one in missing}
 
         given: dict[str, object] = {
@@ -276,9 +290,22 @@ class ScriptRunner:
         ran = self._execute(
             ".reenact/watch.py", given, revision, times, stdin=stdin, collect=results
         )
-        return {seed: observation_of(ran, words[seed], RESULT.format(seed)) for seed in seeds}
+        return {
+            seed: observation_of(
+                ran,
+                words[seed],
+                RESULT.format(seed),
+            )
+            for seed in seeds
+        }
 
-    def exit_code(self, repro: str, revision: Revision, *, form: str = "buggy") -> int | None:
+    def exit_code(
+        self,
+        repro: str,
+        revision: Revision,
+        *,
+        form: str = "buggy",
+    ) -> int | None:
         """What a repro.py exits with when it is run as the user will run it; none when something
         stopped it each time: a run that did not end says nothing.
         """
@@ -311,13 +338,24 @@ class ScriptRunner:
             **more.get("variables", {}),
         }
         # Read-only, and every revision at the same place.
-        more["mounts"] = (Mount(revision.files.folder.absolute(), f"{WORK}/{REPOSITORY}"),)
+        more["mounts"] = (
+            Mount(
+                revision.files.folder.absolute(),
+                f"{WORK}/{REPOSITORY}",
+            ),
+        )
         given = {
             **files,
             **revision.metadata,
         }
         limits = self.runner.limits(self.runner.wall_s * times)
-        ran = self.runner.execute(self.environment, (program,), given, limits=limits, **more)
+        ran = self.runner.execute(
+            self.environment,
+            (program,),
+            given,
+            limits=limits,
+            **more,
+        )
         self.waited.append(max(0.0, ran.wall_s - ran.cpu_s))
         return ran
 

@@ -42,11 +42,20 @@ def search_reproduction(case: Case, run: Scope) -> tuple[Case, tuple[Attempt, ..
         case.say(f"context {number + 1} of {len(case.contexts)}: {context.name}")
         plan = plan_for(case, context, place)
         sharper = (
-            replace(case, symptom=plan.sharpened(case.symptom, case.raw))
+            replace(
+                case,
+                symptom=plan.sharpened(case.symptom, case.raw),
+            )
             if plan is not None
             else case
         )
-        for attempt in _in_context(sharper, context=context, plan=plan, number=number, place=place):
+        for attempt in _in_context(
+            sharper,
+            context=context,
+            plan=plan,
+            number=number,
+            place=place,
+        ):
             attempts.append(attempt)
             sharper = replace(sharper, symptom=attempt.learned or sharper.symptom)
             if attempt.shows:
@@ -65,7 +74,13 @@ def _in_context(
         run = place.under("attempt", attempt=count)
         case.say(f"write script {count + 1} of at most {case.options.attempts}")
         if last is not None:
-            last = _refined(case, context=context, last=last, count=count, run=run)
+            last = _refined(
+                case,
+                context=context,
+                last=last,
+                count=count,
+                run=run,
+            )
             case = replace(case, symptom=last.learned or case.symptom)
         else:
             last = _first(
@@ -91,7 +106,12 @@ def _lacks_the_environment(attempts: Sequence[Attempt]) -> bool:
 
 def _answered(case: Case, attempt: Attempt, answer: Answered) -> Attempt:
     """With the script and its second forms, or stopped by a form that is refused."""
-    attempt = replace(attempt, script=answer.script, forms=answer.forms, not_here=answer.not_here)
+    attempt = replace(
+        attempt,
+        script=answer.script,
+        forms=answer.forms,
+        not_here=answer.not_here,
+    )
     if not answer.forms or does_not_parse(Stage.PARSE, answer.script) is not None:
         return attempt
     why = refused_form(answer.script, answer.forms, case.project)
@@ -100,7 +120,13 @@ def _answered(case: Case, attempt: Attempt, answer: Answered) -> Attempt:
     return attempt
 
 
-def _refined(case: Case, context: Context, last: Attempt, count: int, run: Scope) -> Attempt:
+def _refined(
+    case: Case,
+    context: Context,
+    last: Attempt,
+    count: int,
+    run: Scope,
+) -> Attempt:
     attempt = Attempt(last.context, count, last.script)
     try:
         answer = revised(case, context, last, run)
@@ -151,7 +177,14 @@ def _first(
             one = one.stopped(Problem(Stage.ANSWER, error.sentence))
         if not several:
             return tried(case, one, run)
-        found.append(tried(case, one, run.under("sample", attempt=sample), quick=True))
+        found.append(
+            tried(
+                case,
+                one,
+                run.under("sample", attempt=sample),
+                quick=True,
+            )
+        )
         if found[-1].shows:
             break
 
@@ -178,7 +211,11 @@ def _first(
 
     best = max(found, key=reached)
     if best.shows:
-        return tried(case, best, run.under("sample", attempt=best.sample))
+        return tried(
+            case,
+            best,
+            run.under("sample", attempt=best.sample),
+        )
     return best
 
 
@@ -188,7 +225,12 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
     """
     if attempt.stage is not None:
         return attempt
-    found = objections(attempt.script, case.project, case.symptom, case.options.parts)
+    found = objections(
+        attempt.script,
+        case.project,
+        case.symptom,
+        case.options.parts,
+    )
     if found or not case.options.parts.execution:
         return attempt.stopped(*found)
     runs = run_seeds(case, run, attempt.script, quick=quick)
@@ -196,7 +238,12 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
         runs[0].observation.missing
     ):
         case.say("run it again with the package that was missing")
-        runs = run_seeds(case, run.under("rebuilt"), attempt.script, quick=quick)
+        runs = run_seeds(
+            case,
+            run.under("rebuilt"),
+            attempt.script,
+            quick=quick,
+        )
     attempt = replace(attempt, runs=runs)
     objection = not_shown(case, runs)
     if objection is not None:
@@ -207,7 +254,13 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
         return controlled(case, attempt, run)
     case.say("run it (fixed)")
     script = on_fixed(attempt.script, attempt.forms)
-    fixed = run_with(case, run=run, script=script, name="fixed", seeds=[one.seed for one in runs])
+    fixed = run_with(
+        case,
+        run=run,
+        script=script,
+        name="fixed",
+        seeds=[one.seed for one in runs],
+    )
     attempt = replace(attempt, fixed_runs=fixed)
     objection = not_confirmed(runs, fixed)
     if objection is not None:
@@ -228,7 +281,14 @@ def _learned(case: Case, attempt: Attempt, run: Scope) -> Attempt | None:
     seen = ((one.seed, one.observation) for one in attempt.runs)
     files = case.buggy.files
     runs = tuple(
-        classified(seed, seen=one, symptom=symptom, functions=(), files=files, lines=lines)
+        classified(
+            seed,
+            seen=one,
+            symptom=symptom,
+            functions=(),
+            files=files,
+            lines=lines,
+        )
         for seed, one in seen
     )
     case.say("run it (fixed): the project raised something else than was expected")
@@ -250,7 +310,14 @@ def run_with(
 ) -> tuple[SeedRun, ...]:
     """One run a seed on the `buggy` or the `fixed` revision, and what each means."""
     revision = case.fixed if name == "fixed" and case.fixed is not None else case.buggy
-    observed = case.runner.observe(run, name, script, case.symptom.closing, seeds, revision)
+    observed = case.runner.observe(
+        run,
+        name,
+        script,
+        case.symptom.closing,
+        seeds,
+        revision,
+    )
     known = (
         case.symptom,
         case.functions,
@@ -260,23 +327,50 @@ def run_with(
     return tuple(classified(seed, seen, *known) for seed, seen in observed.items())
 
 
-def run_seeds(case: Case, run: Scope, script: str, *, quick: bool) -> tuple[SeedRun, ...]:
+def run_seeds(
+    case: Case,
+    run: Scope,
+    script: str,
+    *,
+    quick: bool,
+) -> tuple[SeedRun, ...]:
     """All seeds; after the first only those that may end differently: a crash that a second seed
     repeats to the line needs no third.
     """
     if not quick:
         case.say("run it (buggy)")
-    first = run_with(case, run=run, script=script, name="buggy", seeds=(0,))
+    first = run_with(
+        case,
+        run=run,
+        script=script,
+        name="buggy",
+        seeds=(0,),
+    )
     rest = range(1, case.options.seeds)
     if quick or first[0].outcome in FINAL or not rest:
         return first
     if first[0].observation.ended == "raised":
         first = (
             *first,
-            *run_with(case, run=run, script=script, name="buggy", seeds=rest[:1]),
+            *run_with(
+                case,
+                run=run,
+                script=script,
+                name="buggy",
+                seeds=rest[:1],
+            ),
         )
         rest = rest[1:]
         if first[0].crashed_like(first[1]) or not rest:
             return first
     case.say(f"run it with {len(rest)} more seeds (buggy)")
-    return (*first, *run_with(case, run=run, script=script, name="buggy", seeds=rest))
+    return (
+        *first,
+        *run_with(
+            case,
+            run=run,
+            script=script,
+            name="buggy",
+            seeds=rest,
+        ),
+    )

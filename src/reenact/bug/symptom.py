@@ -225,7 +225,10 @@ class Symptom(BaseModel):
         """The module whose absence the symptom is: that of `No module named 'jax'`; empty for
         others.
         """
-        named = re.search(r"No module named '?(\w+)", self.raised.message if self.raised else "")
+        named = re.search(
+            r"No module named '?(\w+)",
+            self.raised.message if self.raised else "",
+        )
         return named[1] if named is not None else ""
 
     def grounded(self, report: str) -> bool:
@@ -236,7 +239,12 @@ class Symptom(BaseModel):
         reported = self.raised
         if reported is None or reported.name not in report:
             return False
-        letters = sum(map(str.isalnum, "".join(reported.fragments)))
+        letters = sum(
+            map(
+                str.isalnum,
+                "".join(reported.fragments),
+            )
+        )
         return letters >= LEAST_LETTERS and all(
             part in _flat(report) for part in reported.fragments
         )

@@ -60,19 +60,31 @@ def not_shown(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
             Stage.EXECUTION,
             f"The mean over the seeds is {mean}; reported was {wanted:g}.",
         )
-    worst = next((run for run in runs if not run.shows), None)
+    worst = next(
+        (run for run in runs if not run.shows),
+        None,
+    )
     what = "It was not run."
     if worst is not None:
         what = f"{worst.outcome.value}. {worst.sentence}"
     share = ""
     if shown:
         share = f" The symptom showed with {len(shown)} of {len(runs)} seeds."
-    return Problem(Stage.EXECUTION, f"{what[:1].upper()}{what[1:]}{share}")
+    return Problem(
+        Stage.EXECUTION,
+        f"{what[:1].upper()}{what[1:]}{share}",
+    )
 
 
-def not_confirmed(buggy: Sequence[SeedRun], runs: Sequence[SeedRun]) -> Problem | None:
+def not_confirmed(
+    buggy: Sequence[SeedRun],
+    runs: Sequence[SeedRun],
+) -> Problem | None:
     """Why the runs on the fixed revision do not confirm the bug; none when all of them pass."""
-    failed = next((run for run in runs if run.outcome is not RunOutcome.NOTHING), None)
+    failed = next(
+        (run for run in runs if run.outcome is not RunOutcome.NOTHING),
+        None,
+    )
     if failed is None:
         return None if runs else Problem(Stage.FIXED, "It was not run on the fixed revision.")
     if same_failure(buggy, failed):
@@ -81,7 +93,10 @@ def not_confirmed(buggy: Sequence[SeedRun], runs: Sequence[SeedRun]) -> Problem 
         sentence = "On the fixed revision it fails too, but with another failure or elsewhere"
     else:
         sentence = f"On the fixed revision it does not run through ({failed.outcome.value})"
-    return Problem(Stage.FIXED, f"{sentence}: {failed.sentence}")
+    return Problem(
+        Stage.FIXED,
+        f"{sentence}: {failed.sentence}",
+    )
 
 
 def same_failure(buggy: Sequence[SeedRun], other: SeedRun) -> bool:
@@ -187,7 +202,10 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(part.lower() for part in parts) - COMMON
 
 
-def verdict_of(case: Case, attempts: Sequence[Attempt]) -> tuple[Verdict, str]:
+def verdict_of(
+    case: Case,
+    attempts: Sequence[Attempt],
+) -> tuple[Verdict, str]:
     """Reproduced or shown by the evidence; not reproduced when scripts ran the project and saw
     nothing.
     """
@@ -213,7 +231,10 @@ def verdict_of(case: Case, attempts: Sequence[Attempt]) -> tuple[Verdict, str]:
             Verdict.INCONCLUSIVE,
             f"the symptom shows, but nothing confirms it: {why}"[:600],
         )
-    denied = next((one.not_here for one in reversed(attempts) if one.not_here), "")
+    denied = next(
+        (one.not_here for one in reversed(attempts) if one.not_here),
+        "",
+    )
     if exercised:
         ran = f"{len(exercised)} of {len(attempts)} scripts ran the project without it"
         agreed = f", and the model finds that this bug is not here: {denied}" if denied else ""
@@ -240,7 +261,10 @@ def _obstacle(attempts: Sequence[Attempt]) -> str:
     why = ""
     if last.objections:
         why = f", the last: {last.objections[0]}"
-    missing = next((run.observation.missing for run in last.runs if run.observation.missing), "")
+    missing = next(
+        (run.observation.missing for run in last.runs if run.observation.missing),
+        "",
+    )
     if missing and last.outcome is RunOutcome.ENVIRONMENT:
         return (
             f"the module {missing} is not installed; --requirement {distribution(missing)} "

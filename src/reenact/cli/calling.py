@@ -49,8 +49,17 @@ def answer(
     is for the user's program.
     """
     stdin = stdin_for_programs() if answered else NO_KEYBOARD
-    with calling(given.get("max_time"), judges=judges, stdin=stdin) as stop:
-        result = call(*named, **grouped(call, given), progress=True, cancel=stop)
+    with calling(
+        given.get("max_time"),
+        judges=judges,
+        stdin=stdin,
+    ) as stop:
+        result = call(
+            *named,
+            **grouped(call, given),
+            progress=True,
+            cancel=stop,
+        )
     document = view(result)
     show(document, output_format)
     if document.exit_code is None:
@@ -79,7 +88,11 @@ def calling(
 
 
 @contextmanager
-def stopping_gently(seconds: float | None = None, *, judges: bool = False) -> Iterator[Stop]:
+def stopping_gently(
+    seconds: float | None = None,
+    *,
+    judges: bool = False,
+) -> Iterator[Stop]:
     """The first Ctrl-C (or SIGTERM) asks to stop at the next safe place, the second stops at once.
 
     `seconds` is the wall time of the whole command. Where it `judges`, the first Ctrl-C asks for a

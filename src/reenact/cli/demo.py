@@ -65,16 +65,29 @@ def demo() -> ExitCode:
     with ThreadPoolExecutor(1) as beside:
         last = None
         if acts[-1] in played:
-            last = beside.submit(run, acts[-1].words, folder)
+            last = beside.submit(
+                run,
+                acts[-1].words,
+                folder,
+            )
         for number, act in enumerate(acts, start=1):
-            click.secho(f"\n{number}. {act.title}", bold=True)
+            click.secho(
+                f"\n{number}. {act.title}",
+                bold=True,
+            )
             early = None
             if act is acts[-1]:
                 early = last
             for line in _played(act, folder, early) if act in played else [NO_TORCH]:
                 click.echo(f"   {plain(line)}")
     with JournalReader.open(folder / RUNS) as shelf:
-        ids = [shelf.runs(pipeline=act.words[0], limit=1)[0].id for act in played]
+        ids = [
+            shelf.runs(
+                pipeline=act.words[0],
+                limit=1,
+            )[0].id
+            for act in played
+        ]
     run(("report", *ids, "--html", REPORT), folder)
     click.secho("\nEverything above was executed just now.", bold=True)
     click.echo(f"One report of the whole:    {folder / REPORT}")
@@ -136,13 +149,23 @@ def _acts() -> Iterator[Act]:
             "A paper is reproduced: read, written as code, run, verified by its own words, and "
             "measured"
         ),
-        ("paper", str(PAPER / "paper"), *goal, "--model", f"replay:{recording}"),
+        (
+            "paper",
+            str(PAPER / "paper"),
+            *goal,
+            "--model",
+            f"replay:{recording}",
+        ),
         typed="paper paper/ --library library/ --task ... --model replay:whole.jsonl --out paper",
         part=_claims,
     )
 
 
-def _played(act: Act, folder: Path, early: Future[Ended] | None) -> Iterator[str]:
+def _played(
+    act: Act,
+    folder: Path,
+    early: Future[Ended] | None,
+) -> Iterator[str]:
     """Type the command of an act, unless it was begun early, and show what it prints."""
     yield f"$ reenact {act.typed or ' '.join(act.words)}"
     ended = early.result() if early is not None else run(act.words, folder)
@@ -156,14 +179,26 @@ def _played(act: Act, folder: Path, early: Future[Ended] | None) -> Iterator[str
 
 def _findings(lines: list[str]) -> list[str]:
     """The findings and the verdict; the facts of the run are in the report."""
-    first = next((at for at, line in enumerate(lines) if line.startswith(f"{TRAINING}:")), 0)
-    return [*takewhile(bool, lines[first:]), "", lines[-1]]
+    first = next(
+        (at for at, line in enumerate(lines) if line.startswith(f"{TRAINING}:")),
+        0,
+    )
+    return [
+        *takewhile(bool, lines[first:]),
+        "",
+        lines[-1],
+    ]
 
 
 def _claims(lines: list[str]) -> list[str]:
     """The verdict and what was measured; decisions, criteria and lineage are in the report."""
     end = lines.index(DETAILS) if DETAILS in lines else len(lines)
-    return [*lines[:end], "[decisions, criteria and lineage left out]", "", lines[-1]]
+    return [
+        *lines[:end],
+        "[decisions, criteria and lineage left out]",
+        "",
+        lines[-1],
+    ]
 
 
 def run(words: Sequence[str], folder: Path) -> Ended:

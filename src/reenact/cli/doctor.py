@@ -80,7 +80,10 @@ def doctor(output_format: str) -> ExitCode:
     to_fix = sum(notice.level is not Level.NOTE for notice in notices)
     chosen = (
         ("chosen", settings.model or "none"),
-        ("keys set", ", ".join(filter(keys.get, keys)) or "none"),
+        (
+            "keys set",
+            ", ".join(filter(keys.get, keys)) or "none",
+        ),
     )
     missing = {name: f"missing: pip install 'reenact[{extra}]'" for name, extra in PACKAGES.items()}
     blocks = (
@@ -154,8 +157,18 @@ def _sandbox_blocks(tiers: tuple[TierReport, ...]) -> Iterator[Block]:
             state = "works"
         else:
             state = "missing"
-        rows.append((tier.name, state, tier.missing or "; ".join(tier.in_force) or "-"))
-    yield Table("Sandbox", ("tier", "", "in force, or what is missing"), tuple(rows))
+        rows.append(
+            (
+                tier.name,
+                state,
+                tier.missing or "; ".join(tier.in_force) or "-",
+            )
+        )
+    yield Table(
+        "Sandbox",
+        ("tier", "", "in force, or what is missing"),
+        tuple(rows),
+    )
     holes = tuple((tier.name, "; ".join(tier.does_not_stop)) for tier in tiers if tier.works)
     yield Facts("What a tier does not stop", holes)
 
@@ -202,7 +215,12 @@ def problems(settings: Settings) -> Iterator[Diagnostic]:
                 shelf.runs()
         except ReenactError as error:
             yield _problem("DR003", "journal", error)
-    for folder in dict.fromkeys((settings.runs_dir.absolute(), cache_folder(settings).absolute())):
+    for folder in dict.fromkeys(
+        (
+            settings.runs_dir.absolute(),
+            cache_folder(settings).absolute(),
+        )
+    ):
         yield from _disk(existing(folder))
     yield from _model(settings)
     yield from _interpreter(settings)
@@ -288,7 +306,13 @@ def _model(settings: Settings) -> Iterator[Diagnostic]:
 
 
 def _problem(code: str, name: str, error: ReenactError) -> Diagnostic:
-    return Diagnostic(code, name, Level.ERROR, error.sentence, next_step=error.next_step)
+    return Diagnostic(
+        code,
+        name,
+        Level.ERROR,
+        error.sentence,
+        next_step=error.next_step,
+    )
 
 
 @click.command()
@@ -310,7 +334,15 @@ def config(words: tuple[str, ...], output_format: str) -> None:
     for name in SECRETS:
         if values[name]:
             values[name] = HIDDEN
-    known = [(name, values[name], origin, texts[name]) for name, origin in origins]
+    known = [
+        (
+            name,
+            values[name],
+            origin,
+            texts[name],
+        )
+        for name, origin in origins
+    ]
     ignored = [(name, None, project, IGNORED) for name in resolved.ignored]
     rows = [
         (name, _written(value), origin, text) for name, value, origin, text in (*known, *ignored)
@@ -327,7 +359,11 @@ def config(words: tuple[str, ...], output_format: str) -> None:
     verdict = (
         f"{len(known)} settings, {changed} not at their default. User file: {default_user_file()}"
     )
-    table = Table("", ("setting", "value", "from", "what it does"), tuple(rows))
+    table = Table(
+        "",
+        ("setting", "value", "from", "what it does"),
+        tuple(rows),
+    )
     show(
         Document("config", "Settings in force", verdict, (table,), data=data),
         output_format,
@@ -384,10 +420,28 @@ def cache(prune: float | None, output_format: str) -> ExitCode:
     taken = environments.disk_bytes()
     most = environments.most_bytes
     used = [f"{datetime.fromtimestamp(last_used(one.folder)):%Y-%m-%d}" for one in kept]
-    listed = [*((one, "removed") for one in removed), *zip(kept, used, strict=True)]
-    sized = ((f"{one.size_bytes / 1e6:.0f} MB", one, used) for one, used in listed)
+    listed = [
+        *((one, "removed") for one in removed),
+        *zip(kept, used, strict=True),
+    ]
+    sized = (
+        (
+            f"{one.size_bytes / 1e6:.0f} MB",
+            one,
+            used,
+        )
+        for one, used in listed
+    )
     rows = [
-        Row((one.key[:12], size, used, ", ".join(one.packages)[:100])) for size, one, used in sized
+        Row(
+            (
+                one.key[:12],
+                size,
+                used,
+                ", ".join(one.packages)[:100],
+            )
+        )
+        for size, one, used in sized
     ]
     verdict = (
         f"{len(kept)} environments, {taken / GB:.2f} GB on the disk, at most {most / GB:.0f} GB."

@@ -115,7 +115,10 @@ class Ending:
             if now >= interrupt and not self._over:
                 interrupt = self._last
                 # Also wakes a main thread that waits in a system call.
-                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+                signal.pthread_kill(
+                    threading.main_thread().ident or 0,
+                    signal.SIGINT,
+                )
             time.sleep(0.1)
         self._by_force()
 
@@ -123,7 +126,10 @@ class Ending:
         if ended.wait(max(0.0, stop.remaining() or 0.0) + self.late_s) or stop.by_user:
             return
         self.overdue = stop
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        signal.pthread_kill(
+            threading.main_thread().ident or 0,
+            signal.SIGINT,
+        )
         if not ended.wait(LAST_S) and not self._over:
             self._by_force(ExitCode.INCONCLUSIVE)
 

@@ -82,7 +82,13 @@ COMMANDS = {
     "demo": ("demo", "Show the main job end to end on an embedded example."),
 }
 """Each command with its file, in which it has the same name, and its line of help."""
-VERBS = {name: (f"reenact.cli.{file}:{name}", text) for name, (file, text) in COMMANDS.items()}
+VERBS = {
+    name: (
+        f"reenact.cli.{file}:{name}",
+        text,
+    )
+    for name, (file, text) in COMMANDS.items()
+}
 MOVED = {"bench": "NAME", "train-detector": "train-detector"}
 """Commands that only say where they went."""
 RENAMED = {"knobs": "params", "neutral": "alternatives"}
@@ -121,7 +127,13 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            if not (close := difflib.get_close_matches(args[0], self.list_commands(ctx), n=2)):
+            if not (
+                close := difflib.get_close_matches(
+                    args[0],
+                    self.list_commands(ctx),
+                    n=2,
+                )
+            ):
                 raise
             raise click.UsageError(
                 f"{error.message} Did you mean {' or '.join(close)}?", ctx

@@ -39,12 +39,21 @@ class Count(click.IntRange):
     def __init__(self, least: int, most: int) -> None:
         super().__init__(least, most)
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+    def convert(
+        self,
+        value: Any,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> int:
         try:
             return int(super().convert(value, param, ctx))
         except click.BadParameter:
             expected = f"a whole number from {self.min} to {self.max}"
-            self.fail(f"expected {expected}. Received: {value!r}.", param, ctx)
+            self.fail(
+                f"expected {expected}. Received: {value!r}.",
+                param,
+                ctx,
+            )
 
 
 class Amount(click.FloatRange):
@@ -71,7 +80,11 @@ class Amount(click.FloatRange):
             least = f"above {self.min:g} and" if self.min_open else f"from {self.min:g}"
             expected = f"a number {least} up to {self.max:.12g}"
         if not math.isfinite(number):
-            self.fail(f"expected {expected}. Received: {value!r}.", param, ctx)
+            self.fail(
+                f"expected {expected}. Received: {value!r}.",
+                param,
+                ctx,
+            )
         return number
 
 
@@ -92,7 +105,11 @@ class HowSure(Amount):
             return super().convert(value, param, ctx)
         except click.BadParameter:
             expected = f"{', '.join(Word)}, or a number from 0 up to 1"
-            self.fail(f"expected {expected}. Received: {value!r}.", param, ctx)
+            self.fail(
+                f"expected {expected}. Received: {value!r}.",
+                param,
+                ctx,
+            )
 
 
 class Money(click.ParamType):  # type: ignore[type-arg]  # click 8.2 has no type arguments here
@@ -110,7 +127,11 @@ class Money(click.ParamType):  # type: ignore[type-arg]  # click 8.2 has no type
             amount = Decimal("nan")
         if not (amount.is_finite() and 0 <= amount <= self.most):
             expected = f"US dollars from 0 to {self.most}, such as 2.50"
-            self.fail(f"expected {expected}. Received: {value!r}.", param, ctx)
+            self.fail(
+                f"expected {expected}. Received: {value!r}.",
+                param,
+                ctx,
+            )
         return amount
 
 
@@ -122,7 +143,12 @@ class Checked(click.ParamType):  # type: ignore[type-arg]  # as above
     def __init__(self, reader: str) -> None:
         self.reader = reader
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def convert(
+        self,
+        value: Any,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str:
         from reenact.trials import budget
 
         try:
@@ -150,12 +176,29 @@ ROWS = Count(1, 10**9)
 REPEATS = Count(1, 10_000)
 
 
-def defaulted(flag: str, kind: Any, default: Any, text: str, **more: Any) -> Callable[[Verb], Verb]:
+def defaulted(
+    flag: str,
+    kind: Any,
+    default: Any,
+    text: str,
+    **more: Any,
+) -> Callable[[Verb], Verb]:
     """An option that its help page shows with its default."""
-    return option(flag, text, kind, default=default, show_default=True, **more)
+    return option(
+        flag,
+        text,
+        kind,
+        default=default,
+        show_default=True,
+        **more,
+    )
 
 
-def listed(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
+def listed(
+    ctx: click.Context,  # noqa: ARG001
+    param: click.Parameter,  # noqa: ARG001
+    given: tuple[str, ...],
+) -> tuple[str, ...]:
     """The words of an option that may be given several times, and several words at a time with
     commas.
     """
@@ -166,13 +209,22 @@ def option(
     flag: str, text: str, kind: Any = None, name: str = "", **more: Any
 ) -> Callable[[Verb], Verb]:
     """An option that may be left out; `name` is that of the API where it differs."""
-    return click.option(*filter(None, (flag, name)), type=kind, help=text, **more)
+    return click.option(
+        *filter(None, (flag, name)),
+        type=kind,
+        help=text,
+        **more,
+    )
 
 
 def search_seed(command: Verb) -> Verb:
     """`--search-seed`, whose old name still works with a note."""
 
-    def noted(ctx: click.Context, param: click.Parameter, value: int | None) -> None:  # noqa: ARG001
+    def noted(
+        ctx: click.Context,
+        param: click.Parameter,  # noqa: ARG001
+        value: int | None,
+    ) -> None:
         if value is not None:
             echo(
                 "reenact: --chance is now --search-seed; the old name goes with the next release.",
@@ -281,7 +333,12 @@ SHARED: Mapping[str, Callable[[Any], Any]] = {
     "max-calls": option("--max-calls", "Model calls the run may make.", CALLS),
     "record": option("--record", "Keep the answers for replay:.", NEW_FILE),
     "output-format": printed_as,
-    "program": click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED),
+    "program": click.argument(
+        "program",
+        nargs=-1,
+        required=True,
+        type=click.UNPROCESSED,
+    ),
 }
 """What is the same in several commands. The order in a help page is that of the decorators."""
 

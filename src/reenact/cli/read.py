@@ -27,7 +27,13 @@ NAME = "lost-in-reading"
 @click.option("--sandbox", help="Tier that runs the parsers; default: the best one here.")
 @shared("trust-code", "output-format")
 @click.argument("paper")
-def read(paper: str, text: bool, offline: bool, output_format: str, **given: Any) -> ExitCode:
+def read(
+    paper: str,
+    text: bool,
+    offline: bool,
+    output_format: str,
+    **given: Any,
+) -> ExitCode:
     """Read a paper and show its outline, what it holds, and what was lost in reading.
 
     PAPER is an arXiv id or address, a PDF, LaTeX (folder, archive or file), HTML, Markdown or plain
@@ -64,12 +70,37 @@ def paper_document(paper: Paper) -> Document:
     if paper.lost:
         lost = f"lost in reading: {len(paper.lost)}"
     gone = (
-        (one.kind, f"{one.what} [{one.where}]" if one.where else one.what) for one in paper.lost
+        (
+            one.kind,
+            f"{one.what} [{one.where}]" if one.where else one.what,
+        )
+        for one in paper.lost
     )
-    notices = tuple(Diagnostic(CODE, NAME, Level.NOTE, what, aside=kind) for kind, what in gone)
-    cited = ((one, ", ".join(one.cited_in[:6]) or "-") for one in paper.references)
+    notices = tuple(
+        Diagnostic(
+            CODE,
+            NAME,
+            Level.NOTE,
+            what,
+            aside=kind,
+        )
+        for kind, what in gone
+    )
+    cited = (
+        (
+            one,
+            ", ".join(one.cited_in[:6]) or "-",
+        )
+        for one in paper.references
+    )
     references = tuple(
-        (one.key, one.title or one.text[:80], str(one.year or "-"), at) for one, at in cited
+        (
+            one.key,
+            one.title or one.text[:80],
+            str(one.year or "-"),
+            at,
+        )
+        for one, at in cited
     )
     blocks = (
         Facts(
@@ -80,7 +111,11 @@ def paper_document(paper: Paper) -> Document:
                 ("form", paper.form),
             ),
         ),
-        Table("Outline", ("section", "title", "sentences", "also"), tuple(_outline(paper))),
+        Table(
+            "Outline",
+            ("section", "title", "sentences", "also"),
+            tuple(_outline(paper)),
+        ),
         Table("References", ("key", "title", "year", "cited in"), references),
     )
     title = f"Paper: {paper.title}"

@@ -31,7 +31,13 @@ BUG = BugOptions()
 STUB = "A module that may be empty where it is not installed."
 AUTO = "auto takes this interpreter's packages where they satisfy the project, else builds."
 out = partial(defaulted, "--out", opt.NEW_FOLDER, Path("reproduction"))
-run_wall = partial(defaulted, "--run-wall", opt.RUN_SECONDS, PAPER.run_wall_s, name="run_time")
+run_wall = partial(
+    defaulted,
+    "--run-wall",
+    opt.RUN_SECONDS,
+    PAPER.run_wall_s,
+    name="run_time",
+)
 
 
 @click.command()
@@ -105,7 +111,14 @@ def paper(paper: str, out: Path, **given: Any) -> int:
     PAPER is an arXiv id or address, a LaTeX folder or archive, HTML, Markdown, a PDF or plain text.
     Exit code 0: reproduced, 1: partly or not, 3: inconclusive.
     """
-    return answer(reproduce_paper, paper_document, paper, judges=True, out=out, **given)
+    return answer(
+        reproduce_paper,
+        paper_document,
+        paper,
+        judges=True,
+        out=out,
+        **given,
+    )
 
 
 @click.command()
@@ -178,7 +191,13 @@ def fingerprint(paper: str, **given: Any) -> int:
     metavar="RUN",
     help="Count the edits of this run of `reenact paper`.",
 )
-@option("--run", METRICS, click.Path(path_type=Path), "metrics", multiple=True)
+@option(
+    "--run",
+    METRICS,
+    click.Path(path_type=Path),
+    "metrics",
+    multiple=True,
+)
 @option(
     "--execute",
     "Run train.py with this many seeds in the sandbox.",

@@ -59,10 +59,18 @@ def list_runs(
         return
     wanted = Status(status) if status else None
     with JournalReader.open(_folder()) as shelf:
-        found = shelf.runs(pipeline=pipeline, status=wanted, text=search, limit=limit)
+        found = shelf.runs(
+            pipeline=pipeline,
+            status=wanted,
+            text=search,
+            limit=limit,
+        )
         total = shelf.count(pipeline=pipeline, status=wanted, text=search)
         rows = [(run, shelf.status_of(run)) for run in found]
-        show(views.list_document(rows, total, str(Path.cwd())), output_format)
+        show(
+            views.list_document(rows, total, str(Path.cwd())),
+            output_format,
+        )
 
 
 @runs.command(name="show")
@@ -75,7 +83,12 @@ def list_runs(
 )
 @defaulted("--limit", ROWS, 200, "Steps to show at most.")
 @output_format
-def show_run(run: str, path: str | None, limit: int, output_format: str) -> None:
+def show_run(
+    run: str,
+    path: str | None,
+    limit: int,
+    output_format: str,
+) -> None:
     """Show a RUN: what was asked, how it stands, and its steps as a tree."""
     with JournalReader.open(_folder()) as shelf:
         found = shelf.find(run)
@@ -86,12 +99,23 @@ def show_run(run: str, path: str | None, limit: int, output_format: str) -> None
                 output_format,
             )
             return
-        step = next((step for step in reversed(steps) if step.path == path), None)
+        step = next(
+            (step for step in reversed(steps) if step.path == path),
+            None,
+        )
         if step is None:
             after = f"reenact runs show {found.id}"
-            raise InputError(f"Run {found.id} has no step {path!r}.", next_step=after)
+            raise InputError(
+                f"Run {found.id} has no step {path!r}.",
+                next_step=after,
+            )
         show(
-            views.step_document(found, step, shelf.inputs(step), shelf.result(step)),
+            views.step_document(
+                found,
+                step,
+                shelf.inputs(step),
+                shelf.result(step),
+            ),
             output_format,
         )
 
@@ -168,7 +192,10 @@ def export(run: str, file: Path) -> None:
 
 
 @runs.command(name="import")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument(
+    "file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+)
 def import_run(file: Path) -> None:
     """Take the run in FILE into this journal. Twice changes nothing."""
     with Journal.open(_folder()) as journal:
@@ -193,7 +220,10 @@ def query(sql: str, limit: int, output_format: str) -> None:
     """
     if not (_folder() / "journal.db").exists():
         JournalReader.open(_folder())
-    show(views.answer_document(ask(_folder(), sql, limit=limit), limit), output_format)
+    show(
+        views.answer_document(ask(_folder(), sql, limit=limit), limit),
+        output_format,
+    )
 
 
 @runs.command()

@@ -41,7 +41,12 @@ once.
 
 
 @click.command()
-@click.option("--port", type=Count(0, 65535), default=0, help="Default: a free one.")
+@click.option(
+    "--port",
+    type=Count(0, 65535),
+    default=0,
+    help="Default: a free one.",
+)
 @option("--runs", "Folder of the runs; default: yours.", NEW_FOLDER)
 @click.option("--open", "opened", is_flag=True, help="Open the address in your browser.")
 def view(port: int, runs: Path | None, opened: bool) -> ExitCode:
@@ -60,7 +65,12 @@ def view(port: int, runs: Path | None, opened: bool) -> ExitCode:
             open_users_browser(address)
 
     ENDING.children_go_on = True
-    serve(_folder(runs), list(forms()), port=port, tell=tell)
+    serve(
+        _folder(runs),
+        list(forms()),
+        port=port,
+        tell=tell,
+    )
     return ExitCode.OK
 
 
@@ -122,7 +132,10 @@ def mcp(allow_run: bool, allow_apply: bool) -> None:
 
     ENDING.children_go_on = True
     try:
-        serve(resolve().settings.runs_dir, Permits(run=allow_run, apply=allow_apply))
+        serve(
+            resolve().settings.runs_dir,
+            Permits(run=allow_run, apply=allow_apply),
+        )
     except BaseExceptionGroup:
         # Tasks that Ctrl-C meets while they talk to each other fail one after another.
         if not ENDING.signalled:
@@ -169,7 +182,12 @@ def relay(
     title = f"Request {asked.id}"
     if output_format == "json":
         show(
-            Document("relay", title, title, data={"request": dict(asked.request)}),
+            Document(
+                "relay",
+                title,
+                title,
+                data={"request": dict(asked.request)},
+            ),
             output_format,
         )
     else:
@@ -180,7 +198,13 @@ def relay(
 def _list(folder: Path) -> Document:
     found = waiting(folder)
     # The id tells the step; what is copied must not be broken by a narrow terminal.
-    rows = tuple((one.id, str(one.request["schema_name"])) for one in found)
+    rows = tuple(
+        (
+            one.id,
+            str(one.request["schema_name"]),
+        )
+        for one in found
+    )
     next_step = f" Show one with: reenact relay {folder} ID" if found else ""
     title = f"Requests waiting in {folder}"
     verdict = f"{len(found)} waiting.{next_step}"
@@ -194,7 +218,10 @@ def _list(folder: Path) -> Document:
     )
 
 
-def _lines(name: str, request: Mapping[str, Any]) -> list[str]:
+def _lines(
+    name: str,
+    request: Mapping[str, Any],
+) -> list[str]:
     lines = [
         f"# {name}\nstep {request['step']}, prompt {request['prompt']}",
         "## system",
@@ -203,7 +230,12 @@ def _lines(name: str, request: Mapping[str, Any]) -> list[str]:
     for turn in request["turns"]:
         lines.append(f"## {turn['role']}")
         for part in turn["parts"]:
-            lines.append(part.get("text", f"[figure {part.get('image')}: {part.get('label')}]"))
+            lines.append(
+                part.get(
+                    "text",
+                    f"[figure {part.get('image')}: {part.get('label')}]",
+                )
+            )
     return [
         *lines,
         "## answer with one JSON object that fits",
@@ -213,9 +245,15 @@ def _lines(name: str, request: Mapping[str, Any]) -> list[str]:
 
 def _read(source: str) -> str:
     if source == "-":
-        return sys.stdin.buffer.read(LONGEST_ANSWER + 1).decode("utf-8", "replace")
+        return sys.stdin.buffer.read(LONGEST_ANSWER + 1).decode(
+            "utf-8",
+            "replace",
+        )
     try:
         # In UTF-8 a letter has four bytes at most; a longer answer is refused by whoever reads it.
-        return read_bytes(Path(source), 4 * LONGEST_ANSWER).decode("utf-8", "replace")
+        return read_bytes(Path(source), 4 * LONGEST_ANSWER).decode(
+            "utf-8",
+            "replace",
+        )
     except OSError as error:
         raise InputError(f"The answer {source} cannot be read: {error.strerror}.") from None

@@ -48,8 +48,16 @@ UNSET = "Also list those that are not set: the library's default holds."
     callback=listed,
 )
 @shared("threshold", "output-format")
-@click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
-def lint(paths: tuple[Path, ...], output_format: str, **given: Any) -> int:
+@click.argument(
+    "paths",
+    nargs=-1,
+    type=click.Path(exists=True, path_type=Path),
+)
+def lint(
+    paths: tuple[Path, ...],
+    output_format: str,
+    **given: Any,
+) -> int:
     """Say what the text of training programs alone shows to be wrong.
 
     PATHS are files, notebooks and folders; default: this folder. Each file is read by itself:
@@ -99,7 +107,11 @@ def rules(
     faults = len({one.fault.code for one in listed})
     verdict = f"{counted(len(listed), 'detector')} of {counted(faults, 'fault')}. "
     verdict += "reenact explain NAME tells what, why and what to do instead."
-    table = Table("", COLUMNS, tuple(map(detector_cells, listed)))
+    table = Table(
+        "",
+        COLUMNS,
+        tuple(map(detector_cells, listed)),
+    )
     data = [detector_data(one) for one in listed]
     show(
         Document("rules", "Faults and detectors", verdict, (table,), data=data),

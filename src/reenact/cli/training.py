@@ -75,7 +75,11 @@ KNOWN = "The program with the known repair; without it the program itself is the
 @opt.option("--trace", TRACE, click.Path(path_type=Path))
 @opt.shared(*opt.MODEL, "output-format")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
-def diagnose(program: tuple[str, ...], trace: Path | None, **given: Any) -> int:
+def diagnose(
+    program: tuple[str, ...],
+    trace: Path | None,
+    **given: Any,
+) -> int:
     """Say what is wrong with the training PROGRAM, at which layer and line, and what would fix it.
 
     PROGRAM is a script, a notebook or `-m package` with its arguments. Its source is never changed;
@@ -91,10 +95,22 @@ def diagnose(program: tuple[str, ...], trace: Path | None, **given: Any) -> int:
         )
     view = partial(diagnosis_document, title=" ".join(program))
     words = program_words(program)
-    return answer(run_diagnosis, view, words, judges=True, answered=True, output=STDERR, **given)
+    return answer(
+        run_diagnosis,
+        view,
+        words,
+        judges=True,
+        answered=True,
+        output=STDERR,
+        **given,
+    )
 
 
-def _diagnose_trace(folder: Path, program: tuple[str, ...], given: Mapping[str, Any]) -> int:
+def _diagnose_trace(
+    folder: Path,
+    program: tuple[str, ...],
+    given: Mapping[str, Any],
+) -> int:
     """Judge what was seen so far of a training under `reenact watch`; nothing is run."""
     from reenact.api.training import diagnose_trace
 
@@ -105,13 +121,21 @@ def _diagnose_trace(folder: Path, program: tuple[str, ...], given: Mapping[str, 
         ignore=given["ignore"],
         threshold=given["threshold"],
     )
-    document = diagnosis_document(found, title=" ".join(program) or str(folder))
+    document = diagnosis_document(
+        found,
+        title=" ".join(program) or str(folder),
+    )
     opt.show(document, given["output_format"])
     return found.exit_code
 
 
 @click.command(context_settings=PROGRAM)
-@opt.defaulted("--strategy", str, "guided", f"How to search: {', '.join(BUILT_IN)}.")
+@opt.defaulted(
+    "--strategy",
+    str,
+    "guided",
+    f"How to search: {', '.join(BUILT_IN)}.",
+)
 @opt.option(
     "--budget",
     "For search and minimising: a multiple of one training (20x), a time (5m), trainings (40t); "
@@ -130,7 +154,11 @@ def _diagnose_trace(folder: Path, program: tuple[str, ...], given: Mapping[str, 
 )
 @opt.shared("search-seed")
 @opt.defaulted("--samples", opt.Count(1, 20), 5, "Answers that the strategy llm asks for.")
-@click.option("--temperature", type=opt.Amount(0, 2), help="Temperature of these answers.")
+@click.option(
+    "--temperature",
+    type=opt.Amount(0, 2),
+    help="Temperature of these answers.",
+)
 @opt.shared(
     "workers",
     "executor",
@@ -168,7 +196,15 @@ def repair(program: tuple[str, ...], **given: Any) -> int:
 
     view = partial(repair_document, title=" ".join(program))
     words = program_words(program)
-    return answer(run_repair, view, words, judges=True, answered=True, output=STDERR, **given)
+    return answer(
+        run_repair,
+        view,
+        words,
+        judges=True,
+        answered=True,
+        output=STDERR,
+        **given,
+    )
 
 
 @click.command(context_settings=PROGRAM)
@@ -214,7 +250,11 @@ def alternatives(
             given["workers"],
             given["search_seed"],
         )
-        services = session.services(DiagnoseServices, output=STDERR, fresh=given["fresh"])
+        services = session.services(
+            DiagnoseServices,
+            output=STDERR,
+            fresh=given["fresh"],
+        )
         found = analyse(read, options, services, beside)
     if svg is not None:
         drawing = neutrality_plot(found).svg
@@ -222,7 +262,10 @@ def alternatives(
             drawing.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1),
             "utf-8",
         )
-    opt.show(alternatives_document(found, " ".join(program)), output_format)
+    opt.show(
+        alternatives_document(found, " ".join(program)),
+        output_format,
+    )
     return ExitCode.OK if found.alternatives else ExitCode.FOUND
 
 
@@ -287,7 +330,10 @@ def mutate(
                 f"The program cannot be parsed: {file.unparsed}. Received: {read.entry}.",
                 next_step="Correct it; `reenact lint` shows the place.",
             )
-    by_operator = groupby(mutants(read, wanted), key=lambda mutant: mutant.operator)
+    by_operator = groupby(
+        mutants(read, wanted),
+        key=lambda mutant: mutant.operator,
+    )
     found = [mutant for _, same in by_operator for mutant in islice(same, most)]
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
@@ -298,7 +344,11 @@ def mutate(
     killed = None
     if killing:
         given = {"python": python, "max_time": max_time, "progress": True}
-        options = KillOptions(seeds=seeds, metric=metric or "", workers=workers)
+        options = KillOptions(
+            seeds=seeds,
+            metric=metric or "",
+            workers=workers,
+        )
         with (
             calling(max_time) as stop,
             open_session({**given, "cancel": stop}) as session,
@@ -309,12 +359,22 @@ def mutate(
     return ExitCode.OK
 
 
-def _mutants(program: Program, found: list[Mutant], killed: Killings | None) -> Document:
+def _mutants(
+    program: Program,
+    found: list[Mutant],
+    killed: Killings | None,
+) -> Document:
     if killed is None:
         columns: tuple[str, ...] = ("no", "operator", "fault", "change")
         rows = [(str(number), *_cells(one)) for number, one in enumerate(found, 1)]
         verdict = f"{len(found)} mutants. --out writes their diffs, --kill trains them."
-        data: JsonValue = [{**encoded(one), "diff": one.patch.diff(program)} for one in found]  # type: ignore[dict-item]
+        data: JsonValue = [
+            {
+                **encoded(one),  # type: ignore[dict-item]
+                "diff": one.patch.diff(program),
+            }
+            for one in found
+        ]
     else:
         columns = ("operator", "fault", "change", "p", "effect", "verdict")
         rows = [
@@ -343,12 +403,25 @@ def _catalogue() -> Document:
     from reenact.diagnosis.mutate.pipeline import DEEPCRIME, covered
 
     rows = tuple(
-        (one.name, one.fault.value, one.what, " ".join(one.covers) or "-") for one in OPERATORS
+        (
+            one.name,
+            one.fault.value,
+            one.what,
+            " ".join(one.covers) or "-",
+        )
+        for one in OPERATORS
     )
     ours = covered()
     left = "; ".join(f"{code} {text}" for code, text in DEEPCRIME.items() if code not in ours)
     verdict = f"{len(rows)} operators; they cover {len(ours)} of DeepCrime's {len(DEEPCRIME)}."
     table = Table("", ("operator", "fault", "what", "DeepCrime"), rows)
-    data = [{"name": one.name, "fault": one.fault.value, "what": one.what} for one in OPERATORS]
+    data = [
+        {
+            "name": one.name,
+            "fault": one.fault.value,
+            "what": one.what,
+        }
+        for one in OPERATORS
+    ]
     blocks = (table, Facts("", (("not covered", left),)))
     return Document("mutate", "Mutation operators", verdict, blocks, data=data)

@@ -87,7 +87,10 @@ def watch(
         }
     ).settings
     read = read_program(program_words(program))
-    folder = out or fresh_folder(read.entry.stem, settings.runs_dir / "traces")
+    folder = out or fresh_folder(
+        read.entry.stem,
+        settings.runs_dir / "traces",
+    )
     options = WatchOptions(
         folder=folder,
         preset=preset,
@@ -106,7 +109,10 @@ def watch(
             watched = watch_program(
                 read, options, stdin=stdin_for_programs(), stdout=stdout, stop=stop
             )
-    show(watch_document(watched, f"Watched {' '.join(program)}"), output_format)
+    show(
+        watch_document(watched, f"Watched {' '.join(program)}"),
+        output_format,
+    )
     code = watched.outcome.exit_code
     if code is None:
         return 2
@@ -160,6 +166,12 @@ def graph(
     found = watched.trace.graph if watched.trace else None
     if found is None:
         says = f"No model was seen in training. {watched.outcome.sentence}"
-        raise Inconclusive(says, next_step=f"reenact watch {' '.join(program)}")
-    show(graph_document(found, f"Model of {' '.join(program)}"), output_format)
+        raise Inconclusive(
+            says,
+            next_step=f"reenact watch {' '.join(program)}",
+        )
+    show(
+        graph_document(found, f"Model of {' '.join(program)}"),
+        output_format,
+    )
     return ExitCode.OK

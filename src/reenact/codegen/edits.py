@@ -112,7 +112,10 @@ def edited(project: Project, change: Edited) -> Project:
     # A file written whole, removed or edited by lines is changed in that way alone: numbers would
     # shift.
     ways = [{one.path for one in way} for way in (change.lines, change.swaps, change.files)]
-    for one, other in combinations([*ways, set(change.removed)], 2):
+    for one, other in combinations(
+        [*ways, set(change.removed)],
+        2,
+    ):
         if both := sorted(one & other):
             raise ValueError(f"{both[0]} is changed in two ways. Choose one way for each file.")
     made = dict(project.files)
@@ -138,12 +141,19 @@ def edited(project: Project, change: Edited) -> Project:
     return result
 
 
-def with_lines(old: str, edits: Sequence[Edit | LineEdit], name: str) -> str:
+def with_lines(
+    old: str,
+    edits: Sequence[Edit | LineEdit],
+    name: str,
+) -> str:
     """A text after edits by lines that do not touch one another. Raises ValueError in words for
     the model.
     """
     lines = old.splitlines()
-    ordered = sorted(edits, key=lambda edit: (edit.first, edit.last))
+    ordered = sorted(
+        edits,
+        key=lambda edit: (edit.first, edit.last),
+    )
     for before, after in pairwise(ordered):
         if after.first <= before.last or (after.first, after.last) == (
             before.first,

@@ -75,7 +75,12 @@ class Environment:
     def seeded(self, script: str) -> list[str]:
         """What to seed for a script: the project's libraries and its own."""
         used = {
-            name for name in self.available if re.search(rf"\b(?:import|from)\s+{name}\b", script)
+            name
+            for name in self.available
+            if re.search(
+                rf"\b(?:import|from)\s+{name}\b",
+                script,
+            )
         }
         return sorted(used | set(self.frameworks))
 
@@ -123,11 +128,20 @@ def environment_for(
         *proposed,
     )
     try:
-        made = environments.prepare(needed, Allowed.usual(*vouched), any_version=True)
+        made = environments.prepare(
+            needed,
+            Allowed.usual(*vouched),
+            any_version=True,
+        )
     except Stopped:
         raise
     except ReenactError as error:
-        return _here(modules, lacking, texts, (f"{error.sentence} {error.next_step}".strip(),))
+        return _here(
+            modules,
+            lacking,
+            texts,
+            (f"{error.sentence} {error.next_step}".strip(),),
+        )
     ours = tuple(name for name in lacking if name == OURS)
     packages = tuple(one.partition("+")[0] for one in made.packages)
     pairs = (one.partition("==") for one in packages)
@@ -170,16 +184,28 @@ def is_fulfilled(one: Requirement) -> bool:
     if parsed.marker is not None and not parsed.marker.evaluate():
         return True
     with suppress(importlib.metadata.PackageNotFoundError):
-        return parsed.specifier.contains(importlib.metadata.version(one.name), prereleases=True)
+        return parsed.specifier.contains(
+            importlib.metadata.version(one.name),
+            prereleases=True,
+        )
     return False
 
 
-def _here(modules: Sequence[str], *more: tuple[str, ...]) -> Environment:
+def _here(
+    modules: Sequence[str],
+    *more: tuple[str, ...],
+) -> Environment:
     """This interpreter; `more` are the modules that are lacking, what would bring them, and
     notes.
     """
     packages = tuple(sorted({text for name in modules if (text := _pin(name))}))
-    return Environment(sys.executable, (), this_key(packages), packages, *more)
+    return Environment(
+        sys.executable,
+        (),
+        this_key(packages),
+        packages,
+        *more,
+    )
 
 
 def _proposals(

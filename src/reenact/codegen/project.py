@@ -66,7 +66,12 @@ class Project:
         """The same for the same files."""
         mark = hashlib.sha256()
         for name in sorted(self.files):
-            mark.update(f"{name}\0{self.files[name]}\0".encode("utf-8", "replace"))
+            mark.update(
+                f"{name}\0{self.files[name]}\0".encode(
+                    "utf-8",
+                    "replace",
+                )
+            )
         return mark.hexdigest()[:16]
 
     def changed(self, files: Mapping[str, str]) -> Project:
@@ -164,7 +169,10 @@ class Problem:
     @property
     def signature(self) -> str:
         """The same for the same mistake: without folders, times, addresses and numbers."""
-        return _FIGURE.sub("N", steady(f"{self.where}|{self.file}|{self.sentence}"))[:600]
+        return _FIGURE.sub(
+            "N",
+            steady(f"{self.where}|{self.file}|{self.sentence}"),
+        )[:600]
 
 
 def problems_text(problems: tuple[Problem, ...]) -> str:
@@ -174,4 +182,10 @@ def problems_text(problems: tuple[Problem, ...]) -> str:
 
 def last_output(problems: tuple[Problem, ...]) -> str:
     """What the failed run printed last."""
-    return next((one.output for one in problems if one.output), "") or "nothing"
+    return (
+        next(
+            (one.output for one in problems if one.output),
+            "",
+        )
+        or "nothing"
+    )

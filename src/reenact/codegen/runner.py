@@ -131,7 +131,13 @@ class ProjectRunner:
 
     def environment_of(self, project: Project) -> Environment:
         """The interpreter and packages that a generated project runs with."""
-        key = "\n".join([*imported(project), "", project.files.get("requirements.txt", "")])
+        key = "\n".join(
+            [
+                *imported(project),
+                "",
+                project.files.get("requirements.txt", ""),
+            ]
+        )
         if key not in self._known:
             self._known[key] = environment_for(
                 project, self.requirements, self.packages, self.environments
@@ -144,7 +150,11 @@ class ProjectRunner:
             cpu_s = self.wall_s
         memory = self.memory_mib * MIB
         output = self.output_mib * MIB
-        usual = Limits(memory_bytes=memory, output_bytes=output, keep_bytes=4 * TAIL)
+        usual = Limits(
+            memory_bytes=memory,
+            output_bytes=output,
+            keep_bytes=4 * TAIL,
+        )
         return replace(usual, wall_s=PATIENCE * cpu_s, cpu_s=cpu_s)
 
     def run(
@@ -249,7 +259,13 @@ class ProjectRunner:
             samplers.append(LogSampler())
             return samplers[-1]
 
-        result = run_again_if_killed(self.sandbox, command, limits, listen=listen, stop=self.stop)
+        result = run_again_if_killed(
+            self.sandbox,
+            command,
+            limits,
+            listen=listen,
+            stop=self.stop,
+        )
         if result.ending is Ending.CANCELLED:
             raise ended_by(self.stop, "Stopped while generated code ran.")
         if result.ending is Ending.SANDBOX_FAILED:
@@ -280,9 +296,18 @@ class ProjectRunner:
 
     def mounts(self) -> tuple[Mount, ...]:
         """The user's folders as a box sees them."""
-        return tuple(Mount(one.path.absolute(), f"{WORK}/{one.name}") for one in self.folders)
+        return tuple(
+            Mount(
+                one.path.absolute(),
+                f"{WORK}/{one.name}",
+            )
+            for one in self.folders
+        )
 
-    def variables(self, environment: Environment | None = None) -> dict[str, str]:
+    def variables(
+        self,
+        environment: Environment | None = None,
+    ) -> dict[str, str]:
         """Variables that make runs alike, and say where the user's folders are."""
         keras = environment.keras if environment is not None else "torch"
         made = {
@@ -328,8 +353,15 @@ class MountedSandbox:
         runner = self._runner
         made = runner.environments.listing() if runner.environments is not None else ()
         # A prepared interpreter, when the command starts one.
-        prepared = next((one.mounts for one in made if one.python == command.argv[0]), ())
-        mounts = (*command.mounts, *prepared, *runner.mounts())
+        prepared = next(
+            (one.mounts for one in made if one.python == command.argv[0]),
+            (),
+        )
+        mounts = (
+            *command.mounts,
+            *prepared,
+            *runner.mounts(),
+        )
         mounted = replace(
             command,
             mounts=mounts,
@@ -425,5 +457,10 @@ def thinned(logs: Mapping[str, bytes]) -> dict[str, str]:
             sampler = LogSampler()
             sampler.take(lines[1:])
             # The first line of a table has names and no number.
-            found[name] = "\n".join([*lines[:1], sampler.text()])
+            found[name] = "\n".join(
+                [
+                    *lines[:1],
+                    sampler.text(),
+                ]
+            )
     return found

@@ -23,7 +23,12 @@ WALL_S = 60.0
 def lint(where: str, text: str, file: str = "") -> Iterator[Problem]:
     """What ruff's rules of plain errors find in one file; nothing where ruff is not installed."""
     for code, message, line in ruff(text, "--select", PLAIN_ERRORS, "--ignore", SHAPES) or ():
-        yield Problem(where, f"{message} ({code})", file, line)
+        yield Problem(
+            where,
+            f"{message} ({code})",
+            file,
+            line,
+        )
 
 
 def ruff(text: str, *options: str) -> list[tuple[str, str, int]] | None:
@@ -46,11 +51,22 @@ def ruff(text: str, *options: str) -> list[tuple[str, str, int]] | None:
         "-",
     ]
     try:
-        done = run_host_program(argv, wall_s=WALL_S, stdin=text.encode("utf-8", "surrogatepass"))
+        done = run_host_program(
+            argv,
+            wall_s=WALL_S,
+            stdin=text.encode("utf-8", "surrogatepass"),
+        )
         found = json.loads(done.stdout)
     except (OSError, ValueError):
         return None
-    return [(one["code"], one["message"], one["location"]["row"]) for one in found]
+    return [
+        (
+            one["code"],
+            one["message"],
+            one["location"]["row"],
+        )
+        for one in found
+    ]
 
 
 def does_not_parse(where: str, text: str, file: str = "") -> Problem | None:
@@ -58,7 +74,12 @@ def does_not_parse(where: str, text: str, file: str = "") -> Problem | None:
     try:
         ast.parse(text)
     except SyntaxError as error:
-        return Problem(where, f"It does not parse: {error.msg}.", file, error.lineno or 0)
+        return Problem(
+            where,
+            f"It does not parse: {error.msg}.",
+            file,
+            error.lineno or 0,
+        )
     except (ValueError, RecursionError, MemoryError) as error:
         return Problem(where, f"It does not parse: {error}.", file)
     return None
@@ -85,7 +106,10 @@ def missing_modules(where: str, environment: Environment) -> Iterator[Problem]:
         why = ""
         if environment.notes:
             why = f" {' '.join(environment.notes)}"
-        yield Problem(where, f"The module `{module}` cannot be imported here.{offered}{why}")
+        yield Problem(
+            where,
+            f"The module `{module}` cannot be imported here.{offered}{why}",
+        )
 
 
 def unresolved_imports(where: str, project: Project) -> Iterator[Problem]:
@@ -94,7 +118,13 @@ def unresolved_imports(where: str, project: Project) -> Iterator[Problem]:
     for file, tree in trees.items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):
-                yield from _from(where, node=node, file=file, trees=trees, project=project)
+                yield from _from(
+                    where,
+                    node=node,
+                    file=file,
+                    trees=trees,
+                    project=project,
+                )
             elif isinstance(node, ast.Import):
                 for one in node.names:
                     top = one.name.partition(".")[0]
@@ -134,7 +164,10 @@ def _from(
         return
     names = defined_names(trees[found]) if found else set()
     for one in node.names:
-        inner = _module(f"{path}/{one.name}".strip("/"), trees)
+        inner = _module(
+            f"{path}/{one.name}".strip("/"),
+            trees,
+        )
         if one.name != "*" and one.name not in names and not inner and "*" not in names:
             yield Problem(
                 where,
@@ -145,7 +178,10 @@ def _from(
 
 
 def _module(path: str, trees: dict[str, ast.Module]) -> str:
-    return next((name for name in (f"{path}.py", f"{path}/__init__.py") if name in trees), "")
+    return next(
+        (name for name in (f"{path}.py", f"{path}/__init__.py") if name in trees),
+        "",
+    )
 
 
 def defined_names(tree: ast.Module) -> set[str]:

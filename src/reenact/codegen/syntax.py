@@ -31,7 +31,10 @@ def parsed(text: str) -> ast.Module | None:
         return None
 
 
-def imported_names(node: ast.AST, package: str | None = None) -> Iterator[ImportedName]:
+def imported_names(
+    node: ast.AST,
+    package: str | None = None,
+) -> Iterator[ImportedName]:
     """What an import statement binds; nothing for other nodes. A relative import counts from
     `package`, and binds nothing that is known without one.
     """
@@ -49,7 +52,11 @@ def imported_names(node: ast.AST, package: str | None = None) -> Iterator[Import
         ]
         source = ".".join(parts)
         for one in node.names:
-            yield ImportedName(one.asname or one.name, f"{source}.{one.name}", source)
+            yield ImportedName(
+                one.asname or one.name,
+                f"{source}.{one.name}",
+                source,
+            )
 
 
 def top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:

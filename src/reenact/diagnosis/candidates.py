@@ -77,7 +77,11 @@ class Screening:
         """The measure of each changed program on the screening seeds; a second look takes twice as
         many. `against` as in `BudgetedTrainer.scores`.
         """
-        return self.trainer.scores(patches, looks * self.plan.screening_seeds, against=against)
+        return self.trainer.scores(
+            patches,
+            looks * self.plan.screening_seeds,
+            against=against,
+        )
 
     def cost(self, patch: Patch) -> float:
         """What one look at a changed program takes from the budget."""
@@ -113,7 +117,11 @@ def candidates_of(suspects: Sequence[Suspect], screening: Screening) -> list[Can
     return found
 
 
-def ranked(helpful: Sequence[Screened], base: float, trainer: BudgetedTrainer) -> list[Screened]:
+def ranked(
+    helpful: Sequence[Screened],
+    base: float,
+    trainer: BudgetedTrainer,
+) -> list[Screened]:
     """The best change of each suspect that helped. Those that reach most of the gain come first,
     the likely and cheap ones before the others: four times the epochs help nearly every training.
     """
@@ -148,7 +156,13 @@ def grow(
     """
     best = tuple(one.candidate for one in helpful[:1])
     reached = helpful[0].score if helpful else base
-    by_score = [one.candidate for one in sorted(screened, key=lambda item: -item.score)]
+    by_score = [
+        one.candidate
+        for one in sorted(
+            screened,
+            key=lambda item: -item.score,
+        )
+    ]
     rest = _promising(by_score, best)
     all_of_them = joint(best, rest, screening.applies)
     options = [(*best, one) for one in rest[:ADDED]] if best else []
@@ -159,7 +173,14 @@ def grow(
     options = [one for one in options if screening.leaves_enough(screening.cost(whole(one)))]
     if not options:
         return best, ()
-    screening.tell(Progress("diagnose", 4, 5, f"{len(options)} joint changes"))
+    screening.tell(
+        Progress(
+            "diagnose",
+            4,
+            5,
+            f"{len(options)} joint changes",
+        )
+    )
     scores = screening.scores([whole(option) for option in options])
     score, option = max(zip(scores, options, strict=True), key=lambda pair: pair[0])
     if screening.trainer.improves(reached, score):
@@ -184,7 +205,10 @@ def what_adds(chosen: Joint, candidates: Sequence[Candidate], screening: Screeni
 def _promising(candidates: Sequence[Candidate], best: Joint) -> list[Candidate]:
     """Others worth adding: strong ones, by confidence, one a suspect, the first that was given."""
     taken = {one.suspect.key for one in best}
-    likely = sorted(candidates, key=lambda item: -item.suspect.confidence)
+    likely = sorted(
+        candidates,
+        key=lambda item: -item.suspect.confidence,
+    )
     firm = [one for one in likely if one.suspect.key not in taken and is_firm(one.suspect)]
     return list(firsts(firm, lambda one: one.suspect.key))
 
@@ -202,7 +226,11 @@ def interacting(candidates: Sequence[Candidate]) -> list[Joint]:
     return [group for group in groups if len(group) > 1]
 
 
-def joint(best: Joint, rest: Sequence[Candidate], applies: Callable[[Joint], bool]) -> Joint:
+def joint(
+    best: Joint,
+    rest: Sequence[Candidate],
+    applies: Callable[[Joint], bool],
+) -> Joint:
     """As many changes at once as fit together, one a suspect."""
     for one in rest:
         if all(one.suspect.key != other.suspect.key for other in best) and applies((*best, one)):

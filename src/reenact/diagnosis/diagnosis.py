@@ -406,7 +406,9 @@ class Diagnosis(Result):
         losses = [float(value) for value in trace.steps["loss"] if math.isfinite(value)]
         count = min(IN_SHORT, len(losses))
         ends = (losses[(at + 1) * len(losses) // count - 1] for at in range(count))
-        course: dict[str, JsonValue] = {"curve": [float(f"{value:.4g}") for value in ends]}
+        course: dict[str, JsonValue] = {
+            "curve": [float(f"{value:.4g}") for value in ends],
+        }
         with suppress(InputError):
             name = choose_measure(trace, self.task).name
             values = trace.metric(name).values.tolist()
@@ -457,5 +459,10 @@ def suspected_source(found: Diagnosis) -> tuple[SourceFile, ...]:
         # Its places count in the script that is made of it.
         texts[str(program.entry)] = program.script()
     return tuple(
-        SourceFile(file, texts.get(file, ""), tuple(marks)) for file, marks in named.items()
+        SourceFile(
+            file,
+            texts.get(file, ""),
+            tuple(marks),
+        )
+        for file, marks in named.items()
     )

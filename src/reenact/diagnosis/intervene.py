@@ -100,7 +100,10 @@ class _Tried:
     @property
     def confirmed(self) -> Joint:
         """The changes that were confirmed together."""
-        return next((option for option, effect in self.verified if effect.confirmed), ())
+        return next(
+            (option for option, effect in self.verified if effect.confirmed),
+            (),
+        )
 
 
 def _screened(suspects: Sequence[Suspect], screening: Screening) -> _Tried:
@@ -115,8 +118,18 @@ def _screened(suspects: Sequence[Suspect], screening: Screening) -> _Tried:
         chosen = _together(tried, screening)
         if not chosen:
             count = len({one.suspect.key for one in tried.candidates})
-            tell(Progress("diagnose", 3, 5, f"change {count} suspects, one by one"))
-            scores = screening.scores([one.patch for one in tried.candidates], against=tried.base)
+            tell(
+                Progress(
+                    "diagnose",
+                    3,
+                    5,
+                    f"change {count} suspects, one by one",
+                )
+            )
+            scores = screening.scores(
+                [one.patch for one in tried.candidates],
+                against=tried.base,
+            )
             tried.screened = list(map(Screened, tried.candidates, scores))
             better = [one for one in tried.screened if trainer.improves(tried.base, one.score)]
             tried.helpful = candidates.ranked(better, tried.base, trainer)
@@ -141,7 +154,14 @@ def _together(tried: _Tried, screening: Screening) -> Joint:
     change = candidates.joint((), firm, screening.applies)
     if len(change) < 2 or not screening.leaves_enough(screening.cost(whole(change))):
         return ()
-    screening.tell(Progress("diagnose", 3, 5, f"change {len(change)} suspects at once"))
+    screening.tell(
+        Progress(
+            "diagnose",
+            3,
+            5,
+            f"change {len(change)} suspects at once",
+        )
+    )
     (score,) = screening.scores([whole(change)])
     if not screening.trainer.improves(tried.base, score):
         return ()
@@ -153,7 +173,14 @@ def _learns(screening: Screening) -> bool:
     nobody can say.
     """
     trainer = screening.trainer
-    outcome = trainer.outcomes([trainer.trial(Patch(()), trainer.seeds[0])])[0]
+    outcome = trainer.outcomes(
+        [
+            trainer.trial(
+                Patch(()),
+                trainer.seeds[0],
+            )
+        ]
+    )[0]
     fall = LEARNING.read(outcome)
     return outcome.trained and (fall is None or fall >= LEARNS)
 
@@ -167,7 +194,10 @@ def _second_look(
     cost = sum(screening.cost(one.candidate.patch) for one in front) + 1
     if len(front) < 2 or not screening.leaves_enough(cost):
         return base, helpful
-    base, *scores = screening.scores([Patch(()), *(one.candidate.patch for one in front)], looks=2)
+    base, *scores = screening.scores(
+        [Patch(()), *(one.candidate.patch for one in front)],
+        looks=2,
+    )
     again = [replace(one, score=score) for one, score in zip(front, scores, strict=True)]
     held = [one for one in again if trainer.improves(base, one.score)]
     return base, candidates.ranked(held, base, trainer)
@@ -185,7 +215,12 @@ def _verify(tried: _Tried, screening: Screening) -> None:
 
     def begin(patch: Patch) -> None:
         screening.tell(
-            Progress("diagnose", 5, 5, f"verify over up to {len(seeds)} fresh seeds: {patch}")
+            Progress(
+                "diagnose",
+                5,
+                5,
+                f"verify over up to {len(seeds)} fresh seeds: {patch}",
+            )
         )
 
     results, late = verify(
@@ -233,7 +268,12 @@ def _judged(
     looks = [one for one in tried.screened if one.candidate.suspect.key == key]
     best = max(looks, key=lambda one: one.score, default=None)
     if best is not None:
-        one_seed = ChangeEffect(best.candidate.patch, measure, (tried.base,), (best.score,))
+        one_seed = ChangeEffect(
+            best.candidate.patch,
+            measure,
+            (tried.base,),
+            (best.score,),
+        )
         undecided = replace(undecided, tried=one_seed)
     if tried.confirmed and any(one.suspect.key == key for one in tried.adds):
         return replace(undecided, note="changing it as well helped more, in a first look")
@@ -304,7 +344,11 @@ def _refute(one: DiagnosisFinding, tried: _Tried, screening: Screening) -> Diagn
         return one
     beside = str(context) if context.changes else ""
     effect = ChangeEffect(change, trainer.measure, before, after, on_top_of=beside)
-    margin = least_gain(median(before), bounded=trainer.bounded, share=NO_DIFFERENCE)
+    margin = least_gain(
+        median(before),
+        bounded=trainer.bounded,
+        share=NO_DIFFERENCE,
+    )
     if not gains_less_than(margin, before, after):
         note = f"changing it made no clear difference over {len(seeds)} seeds"
         return replace(one, tried=effect, note=note)
@@ -332,7 +376,11 @@ def _weighed(
     slight = one.suspect.confidence < STRONG and one.suspect.certainty is not Certainty.PROOF
     if one.status is not InterventionResult.CONFIRMED or not slight or effect is None:
         return one
-    if not well and trainer.improves(median(effect.before), median(effect.after), share=MUCH):
+    if not well and trainer.improves(
+        median(effect.before),
+        median(effect.after),
+        share=MUCH,
+    ):
         return one
     why = (
         "the training does well as it is" if well else "not much, and little else speaks against it"

@@ -66,7 +66,10 @@ def suspects_of(
 ) -> tuple[Suspect, ...]:
     """What the rules suspect, together with the findings of others, surest first."""
     rules = chosen(options.select, options.ignore)
-    findings = placed_in_settings((*rule_findings(rules, evidence), *others), evidence)
+    findings = placed_in_settings(
+        (*rule_findings(rules, evidence), *others),
+        evidence,
+    )
     if evidence.stand_in_data:
         findings = tuple(
             one for one in findings if one.fault is not FaultType.CPP and one.code not in ABOUT_DATA
@@ -100,7 +103,11 @@ def conclude(
 
     def order(one: DiagnosisFinding) -> tuple[bool, int, float]:
         unproven = one.suspect.certainty is not Certainty.PROOF
-        return (unproven, words.index(one.status.value), -one.confidence)
+        return (
+            unproven,
+            words.index(one.status.value),
+            -one.confidence,
+        )
 
     ordered = sorted(suspected, key=order)
     sure = tuple(one for one in ordered if one.confidence >= options.threshold)
@@ -117,7 +124,10 @@ def conclude(
     )
 
 
-def rule_findings(rules: Sequence[Detector], evidence: Evidence) -> tuple[Finding, ...]:
+def rule_findings(
+    rules: Sequence[Detector],
+    evidence: Evidence,
+) -> tuple[Finding, ...]:
     """What the rules say; where the run shows too little, what the text alone proves counts as
     well.
     """
@@ -136,7 +146,10 @@ def rule_findings(rules: Sequence[Detector], evidence: Evidence) -> tuple[Findin
         # proof.
         proven = (one for one in of_the_text if one.certainty is Certainty.PROOF)
         of_the_text = tuple(one for one in proven if one.fault not in SEEN_IN_THE_RUN)
-    return (*found, *(one for one in of_the_text if one.code not in known))
+    return (
+        *found,
+        *(one for one in of_the_text if one.code not in known),
+    )
 
 
 SUFFIXES = (".yaml", ".yml", ".json", ".toml")
@@ -170,7 +183,10 @@ KEYS: dict[FaultType | None, str] = {
 """How settings call what a fault is about."""
 
 
-def placed_in_settings(findings: Iterable[Finding], evidence: Evidence) -> tuple[Finding, ...]:
+def placed_in_settings(
+    findings: Iterable[Finding],
+    evidence: Evidence,
+) -> tuple[Finding, ...]:
     """The findings; those about a number that a file of settings holds stand there."""
     opened = _opened(evidence)
     files = evidence.program.files if evidence.program is not None else ()

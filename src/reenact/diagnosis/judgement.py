@@ -166,7 +166,10 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def grave_symptoms(symptoms: Sequence[Suspect], threshold: float) -> tuple[Suspect, ...]:
+def grave_symptoms(
+    symptoms: Sequence[Suspect],
+    threshold: float,
+) -> tuple[Suspect, ...]:
     """Those that say by themselves that the training failed."""
     shown = (one for one in symptoms if one.confidence >= threshold)
     return tuple(one for one in shown if one.first.severity is Severity.ERROR)

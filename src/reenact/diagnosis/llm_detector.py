@@ -76,7 +76,10 @@ def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Finding |
     if program.file(file) is None or named.line < 1 or not program.line(place).strip():
         return f"it named a line that is not in the program ({_short(file)}:{named.line})"
     wanted = named.layer.strip().strip("`'\"")
-    layer = next((one for one in graph.layers if wanted and one.name == wanted), None)
+    layer = next(
+        (one for one in graph.layers if wanted and one.name == wanted),
+        None,
+    )
     if named.layer.strip() and layer is None:
         return f"it named a layer that is not in the program ({_short(named.layer)})"
     param = _hyperparameter(fault, place, layer, graph)
@@ -102,14 +105,23 @@ def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Finding |
     if param is None:
         return found
     suggestions = tuple(_suggestions(param, named.new, program))
-    return replace(found, place=param.place, hyperparameter=param.id, suggestions=suggestions)
+    return replace(
+        found,
+        place=param.place,
+        hyperparameter=param.id,
+        suggestions=suggestions,
+    )
 
 
 def fault_named(word: str) -> FaultType | None:
     """A fault by its code, or by the words that explain it."""
     wanted = _plain(word)
     for name, text in field_texts(FaultType).items():
-        if wanted in (_plain(name), _plain(text), _plain(f"{name}: {text}")):
+        if wanted in (
+            _plain(name),
+            _plain(text),
+            _plain(f"{name}: {text}"),
+        ):
             return FaultType[name]
     return None
 
@@ -127,7 +139,10 @@ def _hyperparameter(
         (one, spot) for one in fitting for spot in (one.place, *one.uses) if spot.file == place.file
     ]
     here = (one for one, spot in spots if spot.line <= place.line <= max(spot.line, spot.end_line))
-    return next(here, fitting[0] if len(fitting) == 1 else None)
+    return next(
+        here,
+        fitting[0] if len(fitting) == 1 else None,
+    )
 
 
 def _suggestions(param: Hyperparameter, new: str, program: Program) -> Iterator[Suggestion]:
@@ -204,14 +219,22 @@ def llm_findings(
         dropped.update(one for one in found if isinstance(one, str))
         # Each thing counts once an answer, in its first words.
         kept = [one for one in found if isinstance(one, Finding)]
-        for one in firsts(kept, lambda one: (one.fault, one.layer)):
+        for one in firsts(
+            kept,
+            lambda one: (one.fault, one.layer),
+        ):
             agreeing.setdefault((one.fault, one.layer), []).append(one)
     together = [_together(same, samples) for same in agreeing.values()]
     notes = (
         f"The model's answer: {why}{f' ({n} times)' if n > 1 else ''}."
         for why, n in dropped.items()
     )
-    return tuple(sorted(together, key=lambda one: -one.confidence)), tuple(notes)
+    return tuple(
+        sorted(
+            together,
+            key=lambda one: -one.confidence,
+        )
+    ), tuple(notes)
 
 
 def _together(agreeing: list[Finding], samples: int) -> Finding:
@@ -223,4 +246,9 @@ def _together(agreeing: list[Finding], samples: int) -> Finding:
     suggestions = {one.patch.to_text(): one for same in agreeing for one in same.suggestions}
     saw = f"{len(agreeing)} of {samples} answers: {first.saw}"
     sure = len(agreeing) / (samples + 1)
-    return replace(first, saw=saw, confidence=sure, suggestions=tuple(suggestions.values()))
+    return replace(
+        first,
+        saw=saw,
+        confidence=sure,
+        suggestions=tuple(suggestions.values()),
+    )

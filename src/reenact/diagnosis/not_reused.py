@@ -50,7 +50,10 @@ def why_not_reused(journal: Journal, run: Run) -> str:
         seen = _opened(journal, before)
         if seen is None or seen.blind:
             continue
-        changes = differing(journal.inputs(before).get("around", {}), now["around"])
+        changes = differing(
+            journal.inputs(before).get("around", {}),
+            now["around"],
+        )
         folder = str(now["around"]["working"])
         changes += [_named(path, folder) for path in seen.differing(opened)]
         if not changes:
@@ -62,7 +65,10 @@ def why_not_reused(journal: Journal, run: Run) -> str:
 def _watch_step(journal: Journal, run: Run) -> Step | None:
     if run.pipeline not in PIPELINES:
         return None
-    for path in (f"{run.pipeline}/watch", f"{run.pipeline}/diagnosis/watch"):
+    for path in (
+        f"{run.pipeline}/watch",
+        f"{run.pipeline}/diagnosis/watch",
+    ):
         steps = [step for step in journal.steps_at(run, path) if step.has_result]
         if steps:
             return steps[-1]
@@ -77,7 +83,10 @@ def _opened(journal: Journal, step: Step) -> Opened | None:
         return None
 
 
-def _is_same_program(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+def _is_same_program(
+    earlier: Mapping[str, Any],
+    now: Mapping[str, Any],
+) -> bool:
     return earlier.get("program") == now.get("program")
 
 
@@ -89,6 +98,11 @@ def _named(path: str, folder: str) -> str:
 def _listed(changes: list[str]) -> str:
     if len(changes) <= NAMED:
         if len(changes) > 1:
-            return " and ".join([", ".join(changes[:-1]), changes[-1]])
+            return " and ".join(
+                [
+                    ", ".join(changes[:-1]),
+                    changes[-1],
+                ]
+            )
         return changes[0]
     return f"{', '.join(changes[:NAMED])} and {len(changes) - NAMED} more"

@@ -71,7 +71,12 @@ def observe(
         tried = beside.submit(try_them, program, options, weights, until, stdin)
         try:
             limited = options.training_time is not None or services.stop.limit is not None
-            look = telling_of(program, folder, services.tell, None if limited else services.notice)
+            look = telling_of(
+                program,
+                folder,
+                services.tell,
+                None if limited else services.notice,
+            )
             seen = watch(
                 program,
                 watch_options,
@@ -116,7 +121,10 @@ def watched_run(
 
     def effect() -> WatchedRun:
         folder = fresh_folder(program.entry.stem, traces).resolve()
-        run.note("watching", {"folder": str(folder), "epochs": epochs_of(program)})
+        run.note(
+            "watching",
+            {"folder": str(folder), "epochs": epochs_of(program)},
+        )
         seen, tried = observe(program, options, services, folder, bare=bare)
         journal.seal(folder)
         new_folders.add(folder)

@@ -55,7 +55,10 @@ class InterventionPlan:
         return replace(self, screened=2 * self.screened, screening_seeds=3)
 
 
-PLANS = {Depth.NORMAL: InterventionPlan(7, 6), Depth.DEEP: InterventionPlan(16, 10)}
+PLANS = {
+    Depth.NORMAL: InterventionPlan(7, 6),
+    Depth.DEEP: InterventionPlan(16, 10),
+}
 BUDGETS = {
     Depth.NORMAL: TrainingBudget(30, exact=False),
     Depth.DEEP: TrainingBudget(90, exact=False),

@@ -65,8 +65,15 @@ def diagnose(
     }
     with services.open_run("diagnose", program, request) as run:
         found = diagnose_within(program, options, services, run, seen)
-        found = replace(found, reused=services.reused_line(run, found.spent.trainings))
-        run.finish(found.in_short(), found.exit_code, reused=found.reused)
+        found = replace(
+            found,
+            reused=services.reused_line(run, found.spent.trainings),
+        )
+        run.finish(
+            found.in_short(),
+            found.exit_code,
+            reused=found.reused,
+        )
     return found
 
 
@@ -95,7 +102,15 @@ def diagnose_within(
         tried, spent, measure, more = _intervene(causes, evidence, options, services, run, executor)
     spent = replace(spent, seconds=time.monotonic() - begun)
     notes = (*notes, *remarks, *more)
-    found = conclude(evidence, options, suspects, tried, spent, measure=measure, notes=notes)
+    found = conclude(
+        evidence,
+        options,
+        suspects,
+        tried,
+        spent,
+        measure=measure,
+        notes=notes,
+    )
     run.note("result", found.to_store())
     run.note("source", suspected_source(found))
     return found
@@ -119,7 +134,12 @@ def _observe(
     unseen: tuple[str, ...] = (kept.outcome.sentence,)
     if trace is not None and kept.outcome.crash is None:
         unseen = (*kept.experiments.missing, *trace.missing)
-    seen = replace(evidence, trace=trace, outcome=kept.outcome, experiments=kept.experiments)
+    seen = replace(
+        evidence,
+        trace=trace,
+        outcome=kept.outcome,
+        experiments=kept.experiments,
+    )
     seen = replace(seen, opened=kept.opened, stand_in_data=kept.stand_in_data)
     return seen, (*unread, *unseen)
 
@@ -139,10 +159,22 @@ def _other_detectors(
         return learned, ()
     from reenact.diagnosis.llm_detector import llm_findings
 
-    services.tell(Progress("diagnose", 2, 5, f"ask {services.model.name} for its opinion"))
+    services.tell(
+        Progress(
+            "diagnose",
+            2,
+            5,
+            f"ask {services.model.name} for its opinion",
+        )
+    )
     scope = run.under("model")
     try:
-        found, notes = llm_findings(evidence.program, services.model, options.samples, scope)
+        found, notes = llm_findings(
+            evidence.program,
+            services.model,
+            options.samples,
+            scope,
+        )
     except TimeSpent as error:
         return learned, (f"The model was not asked to the end. {error.sentence}",)
     return (*learned, *found), notes
@@ -170,7 +202,11 @@ def _intervene(
             late = "Nothing was tried: the training was stopped before its end."
         return (*nothing, (late,))
     try:
-        measure = choose_measure(evidence.trace, evidence.task, options.metric or None)
+        measure = choose_measure(
+            evidence.trace,
+            evidence.task,
+            options.metric or None,
+        )
     except InputError as error:
         if options.metric:
             raise

@@ -75,7 +75,13 @@ class DiagnoseServices:
             return self.executor()
         from reenact.trials.choose import open_executor
 
-        return open_executor(name, workers=workers, python=python, data=data, stop=self.stop)
+        return open_executor(
+            name,
+            workers=workers,
+            python=python,
+            data=data,
+            stop=self.stop,
+        )
 
     def trainer(
         self,

@@ -177,7 +177,15 @@ def suspects_from(
     groups: dict[SuspectKey, list[Finding]] = {}
     for finding in findings:
         groups.setdefault(_key(finding), []).append(finding)
-    found = [_suspect(sorted(group, key=lambda one: -one.confidence)) for group in groups.values()]
+    found = [
+        _suspect(
+            sorted(
+                group,
+                key=lambda one: -one.confidence,
+            )
+        )
+        for group in groups.values()
+    ]
     causes = [one for one in found if one.first.is_root_cause]
     if any(one.confidence >= PROVEN and not _only(one, observed) for one in causes):
         found = [
@@ -190,7 +198,12 @@ def suspects_from(
     ):
         found = [_less(one) if one.certainty is Certainty.HINT else one for one in found]
     found = [replace(one, doubted=_spoken_against(one, health)) for one in found]
-    return tuple(sorted(found, key=lambda one: (-one.confidence, one.first.code)))
+    return tuple(
+        sorted(
+            found,
+            key=lambda one: (-one.confidence, one.first.code),
+        )
+    )
 
 
 def _spoken_against(suspect: Suspect, health: Health) -> bool:
@@ -231,9 +244,15 @@ def _suspect(findings: Sequence[Finding]) -> Suspect:
         return 2 if one.layer and not of_layer else 1
 
     placed = min((one for one in findings if one.place is not None), key=rank, default=first)
-    layered = next((one for one in findings if of_layer and one.layer_index is not None), first)
+    layered = next(
+        (one for one in findings if of_layer and one.layer_index is not None),
+        first,
+    )
     # What a witness measured tells more about a value than what another only infers.
-    surest = sorted(findings, key=lambda one: list(Certainty).index(one.certainty))
+    surest = sorted(
+        findings,
+        key=lambda one: list(Certainty).index(one.certainty),
+    )
     suggested = (suggestion for one in surest for suggestion in one.suggestions)
     return Suspect(
         fault=first.fault,
@@ -250,7 +269,10 @@ def _suspect(findings: Sequence[Finding]) -> Suspect:
     )
 
 
-def firsts(things: Iterable[T], key: Callable[[T], Hashable]) -> tuple[T, ...]:
+def firsts(
+    things: Iterable[T],
+    key: Callable[[T], Hashable],
+) -> tuple[T, ...]:
     """The first thing with each key, in their order."""
     found: dict[Hashable, T] = {}
     for thing in things:
@@ -258,7 +280,10 @@ def firsts(things: Iterable[T], key: Callable[[T], Hashable]) -> tuple[T, ...]:
     return tuple(found.values())
 
 
-def unsuppressed(findings: Iterable[Finding], program: Program) -> tuple[Finding, ...]:
+def unsuppressed(
+    findings: Iterable[Finding],
+    program: Program,
+) -> tuple[Finding, ...]:
     """The findings that no comment in the program waves through."""
     return tuple(finding for finding in findings if not _suppressed(finding, program))
 

@@ -74,7 +74,11 @@ class Word(StrEnum):
         return _LEAST[self]
 
 
-_LEAST = {Word.PROVEN: PROVEN, Word.LIKELY: LIKELY, Word.POSSIBLE: POSSIBLE}
+_LEAST = {
+    Word.PROVEN: PROVEN,
+    Word.LIKELY: LIKELY,
+    Word.POSSIBLE: POSSIBLE,
+}
 
 
 def word_of(confidence: float) -> Word:
@@ -147,14 +151,20 @@ class CalibrationCurve:
         return shares[upper - 1] + way * (shares[upper] - shares[upper - 1])
 
     def to_json(self) -> dict[str, JsonValue]:
-        return {"confidence": list(self.confidences), "share": list(self.shares)}
+        return {
+            "confidence": list(self.confidences),
+            "share": list(self.shares),
+        }
 
 
 @cache
 def shipped() -> CalibrationCurve:
     """The curve that belongs to these detectors."""
     read = json.loads(files("reenact.faults").joinpath(CALIBRATION).read_text(encoding="utf-8"))
-    return CalibrationCurve(tuple(read["confidence"]), tuple(read["share"]))
+    return CalibrationCurve(
+        tuple(read["confidence"]),
+        tuple(read["share"]),
+    )
 
 
 def calibrated(

@@ -145,7 +145,12 @@ def suggest(param: Hyperparameter, values: Sequence[JsonValue]) -> Iterator[Sugg
         return
     for value in values:
         if value != param.in_force:
-            yield Suggestion(Patch((change_for(param, value),)), param.id, param.in_force, value)
+            yield Suggestion(
+                Patch((change_for(param, value),)),
+                param.id,
+                param.in_force,
+                value,
+            )
 
 
 def available(evidence: Evidence) -> Needs:
@@ -161,7 +166,10 @@ def available(evidence: Evidence) -> Needs:
     return Needs(sum(need.value for need, there in parts.items() if there))
 
 
-def run_detectors(detectors: Iterable[Detector], evidence: Evidence) -> tuple[Finding, ...]:
+def run_detectors(
+    detectors: Iterable[Detector],
+    evidence: Evidence,
+) -> tuple[Finding, ...]:
     """Every finding of every detector whose needs are met, in the order of the detectors."""
     there = available(evidence)
     ready = (one for one in detectors if one.needs in there)

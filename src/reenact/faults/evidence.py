@@ -92,7 +92,10 @@ class Evidence:
         from pydantic_core import core_schema
 
         kept = handler.generate_schema(Stored)
-        rebuilt = core_schema.no_info_after_validator_function(lambda parts: cls(**parts), kept)
+        rebuilt = core_schema.no_info_after_validator_function(
+            lambda parts: cls(**parts),
+            kept,
+        )
         return core_schema.union_schema([core_schema.is_instance_schema(cls), rebuilt])
 
     @property
@@ -119,7 +122,11 @@ class Evidence:
     def layers(self) -> tuple[LayerView, ...]:
         """All layers in order."""
         steps = self.trace.step_count if self.trace is not None else 0
-        return views(self.static, self.graph, cut=self.crash is not None and not steps)
+        return views(
+            self.static,
+            self.graph,
+            cut=self.crash is not None and not steps,
+        )
 
     @property
     def weighted(self) -> tuple[LayerView, ...]:
@@ -133,7 +140,10 @@ class Evidence:
         """
         if self.optimizers > 1 or self.several_outputs:
             return None
-        return next((layer for layer in reversed(self.layers) if layer.role == "output"), None)
+        return next(
+            (layer for layer in reversed(self.layers) if layer.role == "output"),
+            None,
+        )
 
     @property
     def several_outputs(self) -> bool:
@@ -271,7 +281,13 @@ class Evidence:
                 learn.add(("", one.shape))
         others = [(one.name, one.shape) for one in facts if not one.in_optimizer]
         return frozenset(
-            name for name, shape in others if learn & {(_tail(name), shape), ("", shape)}
+            name
+            for name, shape in others
+            if learn
+            & {
+                (_tail(name), shape),
+                ("", shape),
+            }
         )
 
     @property
@@ -321,7 +337,10 @@ class Evidence:
     def labels(self) -> TensorFacts | None:
         """Labels of the training, without those that the loss skips."""
         labels = self.data("label")
-        skipped = (self.loss.settings if self.loss is not None else {}).get("ignore_index", IGNORED)
+        skipped = (self.loss.settings if self.loss is not None else {}).get(
+            "ignore_index",
+            IGNORED,
+        )
         if labels is not None and self._compares_others(labels):
             return None
         if (
@@ -391,7 +410,11 @@ class Evidence:
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         return self.static.hyperparameters if self.static is not None else ()
 
-    def hyperparameter(self, kind: Kind, layer: LayerView | None = None) -> Hyperparameter | None:
+    def hyperparameter(
+        self,
+        kind: Kind,
+        layer: LayerView | None = None,
+    ) -> Hyperparameter | None:
         """The hyperparameter of a kind: of a layer, or of the training; the first when there
         are several.
         """
@@ -406,7 +429,11 @@ class Evidence:
         own = (param for param in self.hyperparameters if param.kind is kind)
         return (param for param in own if layer is None or _belongs(param, layer))
 
-    def place_of(self, kind: Kind, layer: LayerView | None = None) -> Place | None:
+    def place_of(
+        self,
+        kind: Kind,
+        layer: LayerView | None = None,
+    ) -> Place | None:
         """Where a setting stands in the source, or the layer, or the call that would take it."""
         param = self.hyperparameter(kind, layer)
         ran = self.loss if kind is Kind.LOSS else None
@@ -425,7 +452,11 @@ class Evidence:
         made = self.optimizer
         place = None
         if made is not None and self.program is not None:
-            place = written_at(self.program, names, made.settings.get(names[0]))
+            place = written_at(
+                self.program,
+                names,
+                made.settings.get(names[0]),
+            )
         facts = {
             Kind.LOSS: self.loss,
             Kind.OPTIMIZER: made,
@@ -444,7 +475,10 @@ def _belongs(param: Hyperparameter, layer: LayerView) -> bool:
     if param.id.layer == layer.name or own is None:
         return param.id.layer == layer.name
     begin = (own.line, own.column)
-    end = (own.end_line or own.line, own.end_column or 10**6)
+    end = (
+        own.end_line or own.line,
+        own.end_column or 10**6,
+    )
     places = [place for place in (param.place, *param.uses) if place.file == own.file]
     return any(begin <= (place.line, place.column) < end for place in places)
 

@@ -53,7 +53,10 @@ def health_of(evidence: Evidence) -> Health:
     if lost or series.runaway(evidence) is not None or series.climbed(evidence):
         return Health.FAILS
     course = series.finite(series.losses(evidence)) or series.metric(evidence, "loss", "train_loss")
-    scores = (series.accuracy(evidence), *series.validation_accuracy(evidence)[-1:])
+    scores = (
+        series.accuracy(evidence),
+        *series.validation_accuracy(evidence)[-1:],
+    )
     known = [score for score in scores if score is not None]
     most = evidence.majority
     # The way from the majority class (0) to perfection (1), on training or validation rows.
@@ -77,7 +80,11 @@ def health_of(evidence: Evidence) -> Health:
     return Health.FAILS if _stands_still(evidence, course, by_loss) else Health.UNCLEAR
 
 
-def _stands_still(evidence: Evidence, course: list[float], by_loss: float | None) -> bool:
+def _stands_still(
+    evidence: Evidence,
+    course: list[float],
+    by_loss: float | None,
+) -> bool:
     """Whether the loss is no better than that of a constant answer, or hardly fell."""
     ends = series.windows(course)
     if len(course) < series.FEW_STEPS:

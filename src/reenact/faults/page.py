@@ -11,7 +11,10 @@ from reenact.faults.entry import FaultEntry
 from reenact.faults.families import FAMILIES
 
 SECTIONS = ("What", "Why", "Symptom", "Example", "Instead", "Fix safety", "Sources")
-_HEADING = re.compile(rf"^({'|'.join(SECTIONS)})\n", re.MULTILINE)
+_HEADING = re.compile(
+    rf"^({'|'.join(SECTIONS)})\n",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +42,26 @@ def parsed(text: str, code: str) -> Page:
     parts = _HEADING.split(inspect.cleandoc(text) + "\n")
     bodies = zip(parts[1::2], parts[2::2], strict=True)
     sections = {name: inspect.cleandoc("\n" + body) for name, body in bodies}
-    if re.search(r"^[-+] ", sections.get("Instead", ""), re.MULTILINE):
-        sections["Instead"] = _changed(code, sections["Example"], sections["Instead"])
+    if re.search(
+        r"^[-+] ",
+        sections.get("Instead", ""),
+        re.MULTILINE,
+    ):
+        sections["Instead"] = _changed(
+            code,
+            sections["Example"],
+            sections["Instead"],
+        )
     return Page(parts[0].strip(), sections)
 
 
 def account_of(detector: Detector) -> str:
     """What a detector says of itself; `{paper}` stands for the paper of its family."""
     family = FAMILIES.get(detector.family)
-    text = detector.doc.replace("{paper}", family.paper if family is not None else "")
+    text = detector.doc.replace(
+        "{paper}",
+        family.paper if family is not None else "",
+    )
     return "\n\n".join(fill(part, 102, break_on_hyphens=False) for part in text.split("\n\n"))
 
 

@@ -96,7 +96,10 @@ def fault(word: str) -> FaultEntry | None:
     return None
 
 
-def chosen(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> tuple[Detector, ...]:
+def chosen(
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+) -> tuple[Detector, ...]:
     """Detectors by code, prefix, name, fault, category or family; without a wish all that are
     stable.
     """
@@ -111,7 +114,12 @@ def of_family(name: str) -> tuple[Detector, ...]:
     """The detectors of a published tool; raises InputError where there is no such tool."""
     found = tuple(one for one in all_detectors() if one.family == name.strip().lower())
     if not found:
-        known = dict.fromkeys((*FAMILIES, *(one.family for one in all_detectors())))
+        known = dict.fromkeys(
+            (
+                *FAMILIES,
+                *(one.family for one in all_detectors()),
+            )
+        )
         raise InputError(
             f"There is no family {name!r}.", next_step=f"Families: {', '.join(known)}."
         )
@@ -123,7 +131,11 @@ def check_words(wanted: Iterable[str]) -> None:
     for word in wanted:
         if not any(is_meant(one, (word,)) for one in all_detectors()):
             known = [name for one in all_detectors() for name in _names(one)]
-            close = difflib.get_close_matches(word, [*known, *FAMILIES], n=2)
+            close = difflib.get_close_matches(
+                word,
+                [*known, *FAMILIES],
+                n=2,
+            )
             meant = f"Did you mean {' or '.join(close)}? " if close else ""
             raise InputError(
                 f"No fault or detector goes by that code, prefix, name, category or family. "
@@ -134,7 +146,12 @@ def check_words(wanted: Iterable[str]) -> None:
 
 def is_meant(one: Detector, words: Sequence[str]) -> bool:
     """Whether one of these words names a detector, its fault, its category or its family."""
-    names = {one.name, one.family, one.fault.name, one.fault.category.value}
+    names = {
+        one.name,
+        one.family,
+        one.fault.name,
+        one.fault.category.value,
+    }
     codes = (one.code, one.fault.code)
     for word in words:
         if word and (word.lower() in names or any(code.startswith(word.upper()) for code in codes)):

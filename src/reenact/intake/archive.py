@@ -75,7 +75,11 @@ def begins_archive(start: bytes) -> bool:
     return start.startswith((b"PK\x03\x04", b"PK\x05\x06", *_OPENERS)) or start[257:262] == b"ustar"
 
 
-def unpack(path: Path, into: Path, bounds: Bounds) -> tuple[Path, str]:
+def unpack(
+    path: Path,
+    into: Path,
+    bounds: Bounds,
+) -> tuple[Path, str]:
     """Unpack into an empty folder. UnreadableRepository with the reason when that cannot be done.
     The project is the only folder at the top of the archive, or all of it. With it comes the commit
     that `git archive` noted, a claim of the archive's; empty when there is none.
@@ -103,13 +107,19 @@ def _opened(path: Path) -> Iterator[tuple[Iterator[_Member], Any]]:
                 lambda: archive.comment.decode(errors="replace"),
             )
         return
-    opener = next((each for magic, each in _OPENERS.items() if start.startswith(magic)), None)
+    opener = next(
+        (each for magic, each in _OPENERS.items() if start.startswith(magic)),
+        None,
+    )
     with (
         open_regular(path) as plain,
         opener(plain, "rb") if opener else nullcontext(plain) as raw,
     ):
         bounded = _Bounded(raw)
-        with tarfile.open(fileobj=cast("IO[bytes]", bounded), mode="r:") as archive:
+        with tarfile.open(
+            fileobj=cast("IO[bytes]", bounded),
+            mode="r:",
+        ) as archive:
             yield (
                 _tar_members(archive, bounded),
                 lambda: archive.pax_headers.get("comment", ""),
@@ -182,7 +192,12 @@ def _parts(name: str, bounds: Bounds) -> list[str]:
     return parts
 
 
-def _write(target: Path, stream: IO[bytes], before: int, most_bytes: int) -> int:
+def _write(
+    target: Path,
+    stream: IO[bytes],
+    before: int,
+    most_bytes: int,
+) -> int:
     """Write one file; how many bytes it has."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:

@@ -265,7 +265,10 @@ class _Issue:
             f"GitHub answers no more questions from here for now (rate limit), so {self.name} was "
             f"not read."
         )
-        return Unreachable(why, next_step=f"Run the same command again {when}{hint}.")
+        return Unreachable(
+            why,
+            next_step=f"Run the same command again {when}{hint}.",
+        )
 
     def _unusable(self, why: str) -> Unreachable:
         return Unreachable(f"GitHub's answer for {self.name} cannot be read: {why}")

@@ -212,7 +212,13 @@ def _counted(folder: Path, commit: str, source: str) -> Checkout:
         raise UnreadableRepository(
             why, next_step="Name the folder that holds the project's source code."
         )
-    return Checkout(folder, commit=commit, source=source, files=files, day=_day(folder))
+    return Checkout(
+        folder,
+        commit=commit,
+        source=source,
+        files=files,
+        day=_day(folder),
+    )
 
 
 def _day_file(place: Path) -> Path:
@@ -247,7 +253,12 @@ def git_errors(source: str, commit: str) -> Iterator[None]:
         raise
 
 
-def _git_error(kind: str, source: str, commit: str, why: str) -> UnreadableRepository | Unreachable:
+def _git_error(
+    kind: str,
+    source: str,
+    commit: str,
+    why: str,
+) -> UnreadableRepository | Unreachable:
     repository = f"The repository {source}"
     if kind == "commit" and not commit:
         return UnreadableRepository(f"{repository} is empty: it has no commit yet.")
@@ -262,7 +273,10 @@ def _git_error(kind: str, source: str, commit: str, why: str) -> UnreadableRepos
     if kind == "access":
         why = "is not there, or is not open to everybody"
         instead = "Clone it yourself and name the folder."
-        return UnreadableRepository(f"{repository} {why}.", next_step=instead)
+        return UnreadableRepository(
+            f"{repository} {why}.",
+            next_step=instead,
+        )
     instead = "Check the network, or name a folder, an archive or a bundle."
     return Unreachable(f"{repository} cannot be reached: {why}", next_step=instead)
 
@@ -274,7 +288,11 @@ def is_bundle(path: Path) -> bool:
     return False
 
 
-def _fetch_bundle(path: Path, into: Path, stop: Stop | None) -> tuple[Repository, str]:
+def _fetch_bundle(
+    path: Path,
+    into: Path,
+    stop: Stop | None,
+) -> tuple[Repository, str]:
     """All branches and tags of a bundle in a fresh repository, and the revision it would check
     out.
     """
@@ -293,8 +311,21 @@ def _fetch_bundle(path: Path, into: Path, stop: Stop | None) -> tuple[Repository
         file,
     )
     try:
-        run_git(git, into, (*fetch, *references), wall_s=_BUNDLE_S, allow="file", look=look)
-        listed = run_git(git, into, ("ls-remote", "--", file), wall_s=_BUNDLE_S, allow="file")
+        run_git(
+            git,
+            into,
+            (*fetch, *references),
+            wall_s=_BUNDLE_S,
+            allow="file",
+            look=look,
+        )
+        listed = run_git(
+            git,
+            into,
+            ("ls-remote", "--", file),
+            wall_s=_BUNDLE_S,
+            allow="file",
+        )
     except InputError as error:
         raise UnreadableRepository(
             f"The bundle {path.name} cannot be read: {error.sentence}"
@@ -308,5 +339,8 @@ def _default(listed: str) -> str:
         name: commit for commit, _, name in (line.partition("\t") for line in listed.splitlines())
     }
     branches = [commit for name, commit in named.items() if name.startswith("refs/heads/")]
-    usual = (named.get("HEAD"), *(named.get(f"refs/heads/{name}") for name in _USUAL))
+    usual = (
+        named.get("HEAD"),
+        *(named.get(f"refs/heads/{name}") for name in _USUAL),
+    )
     return next(filter(None, usual), "") or (branches[0] if len(branches) == 1 else "")

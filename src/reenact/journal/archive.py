@@ -133,10 +133,19 @@ def _read_record(source: gzip.GzipFile) -> Record:
     )
     kind = header["kind"]
     size = header["size"]
-    expect(isinstance(kind, str) and kind in LARGEST, "it has a part of an unknown kind")
-    expect(type(size) is int and 0 <= size <= LARGEST[kind], f"a {kind} in it is too large")
+    expect(
+        isinstance(kind, str) and kind in LARGEST,
+        "it has a part of an unknown kind",
+    )
+    expect(
+        type(size) is int and 0 <= size <= LARGEST[kind],
+        f"a {kind} in it is too large",
+    )
     data = source.read(size)
-    expect(len(data) == size and source.read(1) == b"\n", "it ends too early")
+    expect(
+        len(data) == size and source.read(1) == b"\n",
+        "it ends too early",
+    )
     expect(
         hashlib.sha256(data).hexdigest() == header["sha256"],
         f"a {kind} in it is not what was written",
@@ -175,7 +184,12 @@ def export_run(database: Database, artefacts: Artefacts, run: Run, path: Path) -
     with storage_named(path):
         partial.unlink(missing_ok=True)
         with open(partial, "xb", opener=private) as raw:
-            with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as sink:
+            with gzip.GzipFile(
+                filename="",
+                fileobj=raw,
+                mode="wb",
+                mtime=0,
+            ) as sink:
                 sink.write(MAGIC)
                 for record in _records(database, artefacts, run):
                     put_record(sink, record)
@@ -199,7 +213,12 @@ def as_json(row: Run | Step, **bodies: str) -> bytes:
 
 def _records(database: Database, artefacts: Artefacts, run: Run) -> Iterator[Record]:
     with database.snapshot() as connection:
-        run = rows.read_rows(connection, Run, "WHERE seq = ?", (run.seq,))[0]
+        run = rows.read_rows(
+            connection,
+            Run,
+            "WHERE seq = ?",
+            (run.seq,),
+        )[0]
         steps = rows.steps_of(connection, run)
         yield Record("run", as_json(run))
         for name in dict.fromkeys(name for step in steps for name in step.artefact_hashes()):
@@ -208,7 +227,10 @@ def _records(database: Database, artefacts: Artefacts, run: Run) -> Iterator[Rec
             inputs, result = (
                 rows.read_body(connection, step, column) for column in ("inputs", "result")
             )
-            yield Record("step", as_json(step, inputs=inputs, result=result))
+            yield Record(
+                "step",
+                as_json(step, inputs=inputs, result=result),
+            )
         yield Record("end", b"")
 
 
@@ -229,7 +251,11 @@ def _formed_step(record: Record) -> tuple[Step, dict[str, str]]:
     return step, bodies
 
 
-def _formed(record: Record, row: type[rows.Row], *bodies: str) -> tuple[rows.Row, dict[str, str]]:
+def _formed(
+    record: Record,
+    row: type[rows.Row],
+    *bodies: str,
+) -> tuple[rows.Row, dict[str, str]]:
     """The row in a record, every column of which has its form, and its bodies."""
     columns = row.columns()
     wanted = columns + bodies
@@ -251,10 +277,16 @@ def _formed(record: Record, row: type[rows.Row], *bodies: str) -> tuple[rows.Row
         kinds = [
             str if issubclass(one, str) else one for one in get_args(hints[name]) or (hints[name],)
         ]
-        expect(type(given[name]) in kinds, f"{name} is of the wrong kind")
+        expect(
+            type(given[name]) in kinds,
+            f"{name} is of the wrong kind",
+        )
         _check(name, given[name])
     try:
-        formed = rows.row_of(row, tuple(given[name] for name in columns))
+        formed = rows.row_of(
+            row,
+            tuple(given[name] for name in columns),
+        )
     except (JournalDamaged, TypeError) as error:
         raise ValueError("its check sums do not hold") from error
     return formed, {name: given[name] for name in bodies}
@@ -262,16 +294,25 @@ def _formed(record: Record, row: type[rows.Row], *bodies: str) -> tuple[rows.Row
 
 def _check(name: str, value: object) -> None:
     if isinstance(value, int | float):
-        expect(math.isfinite(value) and abs(value) < LARGEST_NUMBER, f"{name} is too large")
+        expect(
+            math.isfinite(value) and abs(value) < LARGEST_NUMBER,
+            f"{name} is too large",
+        )
     elif isinstance(value, str):
-        expect(len(value) <= LONGEST_TEXT, f"{name} is too long")
+        expect(
+            len(value) <= LONGEST_TEXT,
+            f"{name} is too long",
+        )
         value.encode("utf-8")
         expect(
             name not in FORMS or bool(FORMS[name].fullmatch(value)),
             f"{name} has not its form",
         )
         if name in JSON_COLUMNS and value:
-            expect(_depth(json.loads(value)) <= DEEPEST, f"{name} is nested too deeply")
+            expect(
+                _depth(json.loads(value)) <= DEEPEST,
+                f"{name} is nested too deeply",
+            )
 
 
 def _depth(value: object) -> int:
@@ -333,7 +374,12 @@ def import_run(database: Database, artefacts: Artefacts, locks: Locks, path: Pat
         locks.release(IMPORTING)
 
 
-def _take_in(database: Database, artefacts: Artefacts, run: Run, records: Iterator[Record]) -> Run:
+def _take_in(
+    database: Database,
+    artefacts: Artefacts,
+    run: Run,
+    records: Iterator[Record],
+) -> Run:
     kept: set[str] = set()
     record = next(records)
     while record.kind == "artefact":
@@ -382,8 +428,34 @@ def _settled(run: Run) -> Status:
 
 def _likeness(run: Run, steps: Iterable[Step]) -> bytes:
     """One hash of all that does not differ from journal to journal; a run may have been renamed."""
-    same = replace(run, check_sum=0, mac="", seq=0, turn=0, steps_sum=0, imported=0)
-    mark = hashlib.blake2b(as_json(replace(same, what="", status=_settled(run))))
+    same = replace(
+        run,
+        check_sum=0,
+        mac="",
+        seq=0,
+        turn=0,
+        steps_sum=0,
+        imported=0,
+    )
+    mark = hashlib.blake2b(
+        as_json(
+            replace(
+                same,
+                what="",
+                status=_settled(run),
+            )
+        )
+    )
     for step in steps:
-        mark.update(as_json(replace(step, check_sum=0, mac="", number=0, run=0)))
+        mark.update(
+            as_json(
+                replace(
+                    step,
+                    check_sum=0,
+                    mac="",
+                    number=0,
+                    run=0,
+                )
+            )
+        )
     return mark.digest()

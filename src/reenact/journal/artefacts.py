@@ -22,7 +22,10 @@ OWNERS = 1 << 40
 
 def named(data: bytes) -> Artefact:
     """What these bytes are called."""
-    return Artefact(hashlib.sha256(data).hexdigest(), len(data))
+    return Artefact(
+        hashlib.sha256(data).hexdigest(),
+        len(data),
+    )
 
 
 class FolderArtefacts:
@@ -133,4 +136,7 @@ def _damaged(path: Path, what: str) -> JournalDamaged:
     instead = (
         "Run the command with --fresh, or remove the run that needs it: reenact runs remove RUN"
     )
-    return JournalDamaged(f"The artefact {path} {what}.", next_step=instead)
+    return JournalDamaged(
+        f"The artefact {path} {what}.",
+        next_step=instead,
+    )

@@ -79,7 +79,10 @@ class Flattening:
         if isinstance(value, Decimal):
             return {"$decimal": str(value)}
         if isinstance(value, set | frozenset):
-            return sorted((self.flat(item) for item in value), key=canonical)
+            return sorted(
+                (self.flat(item) for item in value),
+                key=canonical,
+            )
         if isinstance(value, PurePath):
             return self._redact(value.as_posix())
         if isinstance(value, date):
@@ -143,11 +146,21 @@ _TAGS: dict[str, Callable[[Any], Any]] = {
 
 def dumped(value: JsonValue) -> str:
     """JSON text as it stands in a row: readable, and always valid UTF-8."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(
+        value,
+        ensure_ascii=False,
+        allow_nan=False,
+        separators=(",", ":"),
+    )
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+        return json.dumps(
+            value,
+            ensure_ascii=True,
+            allow_nan=False,
+            separators=(",", ":"),
+        )
     return text
 
 

@@ -76,7 +76,11 @@ class Database:
             finally:
                 self.connection.execute("ROLLBACK")
 
-    def rows(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    def rows(
+        self,
+        sql: str,
+        parameters: tuple[Any, ...] = (),
+    ) -> list[tuple[Any, ...]]:
         """The answer of one query, read at once."""
         with self._lock, self.errors_named():
             return self.connection.execute(sql, parameters).fetchall()
@@ -108,14 +112,20 @@ class Database:
                 folder.is_dir() and shutil.disk_usage(folder).free < NO_ROOM for folder in places
             )
             why = STORAGE[sqlite3.SQLITE_FULL if full else code & 0xFF]
-            return StorageError(f"{where} cannot be used: {why}.", next_step=CONTINUE)
+            return StorageError(
+                f"{where} cannot be used: {why}.",
+                next_step=CONTINUE,
+            )
         if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             why = f"Another process has been writing to {where} for {BUSY_S:.0f} seconds."
             return JournalError(why, next_step="Run the same command when it is done.")
         return self._damaged(str(error))
 
     def _damaged(self, why: str) -> JournalDamaged:
-        return JournalDamaged(f"The journal {self.path} is damaged: {why}.", next_step=ASIDE)
+        return JournalDamaged(
+            f"The journal {self.path} is damaged: {why}.",
+            next_step=ASIDE,
+        )
 
     def _prepare(self) -> None:
         for pragma in (
@@ -152,7 +162,12 @@ def _connect(path: Path | None, readonly: bool) -> sqlite3.Connection:
         # An empty file for SQLite to fill: the log and the shared memory beside it get the same
         # rights.
         with storage_named(path), suppress(FileExistsError):
-            os.close(private(str(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+            os.close(
+                private(
+                    str(path),
+                    os.O_WRONLY | os.O_CREAT | os.O_EXCL,
+                )
+            )
         return _opened(f"{address}rwc")
     try:
         connection = _opened(f"{address}ro")

@@ -251,7 +251,12 @@ class Journal(JournalReader):
         """The run to continue: the latest of this request, when it is unfinished and this
         user's own.
         """
-        for run in read_rows(connection, Run, LATEST, (wanted.pipeline, wanted.request_hash)):
+        for run in read_rows(
+            connection,
+            Run,
+            LATEST,
+            (wanted.pipeline, wanted.request_hash),
+        ):
             if run.status is Status.FINISHED:
                 if run.is_signed(self._signer):
                     return None
@@ -280,7 +285,12 @@ class Journal(JournalReader):
             instead = "Wait until it is done or stop it; --fresh starts another run beside it."
             raise RunLocked(why, next_step=instead)
 
-    def _begun(self, connection: sqlite3.Connection, earlier: Run | None, wanted: Run) -> Run:
+    def _begun(
+        self,
+        connection: sqlite3.Connection,
+        earlier: Run | None,
+        wanted: Run,
+    ) -> Run:
         """The earlier run as it goes on, or else a new one, as it stands in the file now."""
         if earlier is not None:
             execution = UNENDED | {name: getattr(wanted, name) for name in OF_EXECUTION}

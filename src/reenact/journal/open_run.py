@@ -66,7 +66,12 @@ class OpenRun(Scope):
         """What of the result was not made by this execution, in a line for its reader; empty
         for nothing.
         """
-        return " ".join(filter(None, (self._continued(), self._taken())))
+        return " ".join(
+            filter(
+                None,
+                (self._continued(), self._taken()),
+            )
+        )
 
     def _continued(self) -> str:
         """That an interrupted run went on; empty when nothing of it was kept."""
@@ -146,4 +151,9 @@ class OpenRun(Scope):
             code = error.exit_code
         elif error is not None:
             code = ExitCode.ERROR if isinstance(error, Exception) else ExitCode.STOPPED
-        self._recorder.end(Status.STOPPED if gently else Status.FAILED, code, error, verdict=None)
+        self._recorder.end(
+            Status.STOPPED if gently else Status.FAILED,
+            code,
+            error,
+            verdict=None,
+        )

@@ -38,14 +38,23 @@ class Answer:
     """Whether there were more rows than asked for."""
 
 
-def query(folder: Path, sql: str, *, limit: int = 1000, seconds: float = 60.0) -> Answer:
+def query(
+    folder: Path,
+    sql: str,
+    *,
+    limit: int = 1000,
+    seconds: float = 60.0,
+) -> Answer:
     """The answer to one SELECT over the views `runs` and `steps`."""
     damage: list[JournalDamaged] = []
     with closing(Database(folder / "journal.db", readonly=True)) as database:
         connection = database.connection
         _make_ready(connection, damage)
         deadline = time.monotonic() + seconds
-        connection.set_progress_handler(lambda: int(time.monotonic() > deadline), LOOK_EVERY)
+        connection.set_progress_handler(
+            lambda: int(time.monotonic() > deadline),
+            LOOK_EVERY,
+        )
         try:
             cursor = connection.execute(sql)
             rows = cursor.fetchmany(limit + 1)
@@ -60,17 +69,32 @@ def query(folder: Path, sql: str, *, limit: int = 1000, seconds: float = 60.0) -
     if not cursor.description:
         raise _refusal(ValueError("it asks for nothing"), seconds)
     columns = tuple(str(column[0]) for column in cursor.description)
-    return Answer(columns, tuple(rows[:limit]), len(rows) > limit)
+    return Answer(
+        columns,
+        tuple(rows[:limit]),
+        len(rows) > limit,
+    )
 
 
 def _make_ready(connection: sqlite3.Connection, damage: list[JournalDamaged]) -> None:
     """Prove every row that somebody's SQL reads, and let it do nothing but read."""
-    connection.create_function("intact_run", -1, partial(_intact, damage, Run))
-    connection.create_function("intact_step", -1, partial(_intact, damage, Step))
+    connection.create_function(
+        "intact_run",
+        -1,
+        partial(_intact, damage, Run),
+    )
+    connection.create_function(
+        "intact_step",
+        -1,
+        partial(_intact, damage, Step),
+    )
     runs, steps = statements()[-2:]
     # The layout was proven at opening, so the only foreign functions in it are those two. A limit
     # keeps SQLite from moving the query's own conditions in between a row and its proof.
-    made = (_proving(runs, Run, ""), _proving(steps, Step, "inputs, result, "))
+    made = (
+        _proving(runs, Run, ""),
+        _proving(steps, Step, "inputs, result, "),
+    )
     for statement in ("PRAGMA query_only = OFF", "PRAGMA trusted_schema = ON", *made):
         connection.execute(statement)
     connection.execute("PRAGMA query_only = ON")
@@ -91,24 +115,47 @@ def _refusal(error: Exception, seconds: float) -> ReenactError:
     )
 
 
-def _intact(damage: list[JournalDamaged], row: type[Run] | type[Step], *values: Any) -> int:
+def _intact(
+    damage: list[JournalDamaged],
+    row: type[Run] | type[Step],
+    *values: Any,
+) -> int:
     """Whether a row is what was written; the columns of a step follow its inputs and its result."""
-    bodies, values = (values[:2], values[2:]) if row is Step else ((), values)
+    bodies, values = (
+        (
+            values[:2],
+            values[2:],
+        )
+        if row is Step
+        else ((), values)
+    )
     try:
         columns = proven(row, values)
         for name, body in zip(("inputs", "result"), bodies, strict=False):
-            prove_body(columns["path"], name, body, columns[f"{name}_digest"])
+            prove_body(
+                columns["path"],
+                name,
+                body,
+                columns[f"{name}_digest"],
+            )
     except JournalDamaged as error:
         damage.append(error)
         raise
     return 1
 
 
-def _proving(view: str, row: type[Run] | type[Step], bodies: str) -> str:
+def _proving(
+    view: str,
+    row: type[Run] | type[Step],
+    bodies: str,
+) -> str:
     """The statement that makes a view, as a temporary one over rows that were proven."""
     proof = f"intact_{row.__name__.lower()}({bodies}{', '.join(row.columns())})"
     rows = f" FROM (SELECT * FROM {row.TABLE} WHERE {proof} LIMIT -1)"  # noqa: S608
-    return view.replace("CREATE", "CREATE TEMP", 1).replace(f" FROM {row.TABLE}", rows)
+    return view.replace("CREATE", "CREATE TEMP", 1).replace(
+        f" FROM {row.TABLE}",
+        rows,
+    )
 
 
 def _only_reading(action: int, *names: str | None) -> int:

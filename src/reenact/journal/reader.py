@@ -114,7 +114,12 @@ class JournalReader:
     def count(self, **wanted: Unpack[Wanted]) -> int:
         """How many runs there are."""
         clause, values = _filter(wanted)
-        return int(self._database.rows((f"SELECT count(*) FROM run_rows {clause}"), values)[0][0])  # noqa: S608
+        return int(
+            self._database.rows(
+                (f"SELECT count(*) FROM run_rows {clause}"),  # noqa: S608
+                values,
+            )[0][0]
+        )
 
     def find(self, name: str) -> Run:
         """A run by its id, a part of it that no other has, its number, or `last`."""
@@ -145,7 +150,12 @@ class JournalReader:
     def steps(self, run: Run) -> list[Step]:
         """All steps of a run in the order they were begun, proven to be all of them."""
         with self._database.snapshot() as connection:
-            current = read_rows(connection, Run, "WHERE seq = ? AND id = ?", (run.seq, run.id))
+            current = read_rows(
+                connection,
+                Run,
+                "WHERE seq = ? AND id = ?",
+                (run.seq, run.id),
+            )
             if current:
                 return steps_of(connection, current[0])
         raise InputError(f"Run {run.id} is no longer here.", next_step="reenact runs list")
@@ -210,7 +220,10 @@ class JournalReader:
             f"SELECT {VERDICT} AS one FROM run_rows GROUP BY one HAVING length(one) BETWEEN 1 AND "  # noqa: S608
             f"60"
         )
-        rows = self._database.rows(f"{wanted} ORDER BY count(*) DESC, one LIMIT ?", (most,))
+        rows = self._database.rows(
+            f"{wanted} ORDER BY count(*) DESC, one LIMIT ?",
+            (most,),
+        )
         return [str(row[0]) for row in rows]
 
     def steps_at(self, run: Run, path: str) -> list[Step]:
@@ -242,14 +255,23 @@ class JournalReader:
         if under is not None:
             # Everything below `a/b` sorts between `a/b/` and `a/b0`, the character after the slash.
             clause = "AND (path = ? OR (path > ? AND path < ?))"
-            values = (under, f"{under}/", f"{under}0")
+            values = (
+                under,
+                f"{under}/",
+                f"{under}0",
+            )
         for column, wanted in (("kind", kind), ("state", state)):
             if wanted is not None:
                 clause = f"{clause} AND {column} = ?"
                 values = (*values, wanted.value)
         where = f"WHERE run = ? AND nr > ? {clause} ORDER BY nr LIMIT ?"
         with self._database.snapshot() as connection:
-            return read_rows(connection, Step, where, (run.seq, after, *values, limit))
+            return read_rows(
+                connection,
+                Step,
+                where,
+                (run.seq, after, *values, limit),
+            )
 
     def result(self, step: Step) -> Any:
         """The result of a step as plain data; none while there is none."""

@@ -107,7 +107,13 @@ class Recorder:
         """
         # Hashing only: nothing is kept, and a secret counts as it is.
         place = path.partition("/")[2] if shared else path
-        key = hashed([place, version, Flattening(keep=named).flat(inputs)])
+        key = hashed(
+            [
+                place,
+                version,
+                Flattening(keep=named).flat(inputs),
+            ]
+        )
         with self._mutex:
             if self.run.status is Status.FINISHED:
                 why = f"Run {self.run.id} is finished and takes no more steps."
@@ -147,7 +153,12 @@ class Recorder:
         if self.run.fresh or not wanted.shared:
             return None
         with self._database.snapshot() as connection:
-            for step in read_rows(connection, Step, ELSEWHERE, (wanted.key, self.run.seq)):
+            for step in read_rows(
+                connection,
+                Step,
+                ELSEWHERE,
+                (wanted.key, self.run.seq),
+            ):
                 runs = read_rows(connection, Run, "WHERE seq = ?", (step.run,))
                 # It counts as evidence when this user made it and its run here.
                 ours = all(run.is_signed(self._signer) and not run.imported for run in runs)
@@ -193,7 +204,15 @@ class Recorder:
             found = self._database.rows("SELECT id FROM run_rows WHERE seq = ?", (source.run,))
             origin = source.reused_from or (str(found[0][0]) if found else REMOVED)
             hashes = dict.fromkeys((*body.artefacts, *source.artefact_hashes()))
-            rows.append((wanted, State.REUSED, Body(body.text, tuple(hashes)), text, origin))
+            rows.append(
+                (
+                    wanted,
+                    State.REUSED,
+                    Body(body.text, tuple(hashes)),
+                    text,
+                    origin,
+                )
+            )
         with self.writing() as writing:
             for row in rows:
                 writing.insert(*row)
@@ -290,7 +309,12 @@ class _Writing:
             "error_next": None,
             "final": 0,
         }
-        return self.put(old, state=State.BEGUN, **again, **UNENDED)
+        return self.put(
+            old,
+            state=State.BEGUN,
+            **again,
+            **UNENDED,
+        )
 
     def insert(
         self,
@@ -342,13 +366,27 @@ class _Writing:
     def revive(self, wanted: StepRequest, step: Step) -> None:
         """A superseded result that is asked for again."""
         self._supersede(wanted)
-        self.put(step, state=State.REUSED if step.reused_from else State.DONE)
+        self.put(
+            step,
+            state=State.REUSED if step.reused_from else State.DONE,
+        )
 
-    def put(self, step: Step, result: str | None = None, /, **columns: Any) -> Step:
+    def put(
+        self,
+        step: Step,
+        result: str | None = None,
+        /,
+        **columns: Any,
+    ) -> Step:
         """Other columns of a step that the run has, with its result where that is new."""
         old = self.changed.get(step.key) or self.by_key[step.key]
         new = replace(step, **columns).sealed(self.signer)
-        set_row(self.connection, old, new, **({} if result is None else {"result": result}))
+        set_row(
+            self.connection,
+            old,
+            new,
+            **({} if result is None else {"result": result}),
+        )
         self._account(old, new)
         return new
 

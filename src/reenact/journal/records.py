@@ -114,7 +114,10 @@ class _Row:
 
     def sealed(self, signer: Signer | None) -> Self:
         """The same row with the check sum it must have; without a signer it is nobody's."""
-        signed = replace(self, mac=signer.sign(*self._signed()) if signer else "")
+        signed = replace(
+            self,
+            mac=signer.sign(*self._signed()) if signer else "",
+        )
         return replace(signed, check_sum=check_of(signed.values()))
 
     def is_signed(self, signer: Signer) -> bool:
@@ -258,7 +261,11 @@ def check_of(values: Sequence[Any]) -> int:
     """
     text = _content(values) + (json.dumps(values[1]) if values[1] else "")
     return (
-        int.from_bytes(hashlib.blake2b(text.encode("ascii"), digest_size=8).digest(), "big") % SUM
+        int.from_bytes(
+            hashlib.blake2b(text.encode("ascii"), digest_size=8).digest(),
+            "big",
+        )
+        % SUM
     )
 
 
@@ -274,7 +281,11 @@ def is_digest(wanted: str, body: str) -> bool:
 
 def _content(values: Sequence[Any]) -> str:
     """One text for all columns but the check sum and the keyed hash."""
-    return json.dumps(values[2:], ensure_ascii=True, separators=(",", ":"))
+    return json.dumps(
+        values[2:],
+        ensure_ascii=True,
+        separators=(",", ":"),
+    )
 
 
 def _listed(text: str) -> tuple[str, ...]:

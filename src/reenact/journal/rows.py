@@ -23,7 +23,10 @@ def read_rows(
     return [row_of(kind, values) for values in connection.execute(wanted, parameters).fetchall()]
 
 
-def row_of(kind: type[Row], values: tuple[Any, ...]) -> Row:
+def row_of(
+    kind: type[Row],
+    values: tuple[Any, ...],
+) -> Row:
     """The run or the step that these columns hold."""
     columns = proven(kind, values)
     for name, words in kind.WORDS:
@@ -31,7 +34,10 @@ def row_of(kind: type[Row], values: tuple[Any, ...]) -> Row:
     return kind(**columns)
 
 
-def proven(kind: type[Run] | type[Step], values: tuple[Any, ...]) -> dict[str, Any]:
+def proven(
+    kind: type[Run] | type[Step],
+    values: tuple[Any, ...],
+) -> dict[str, Any]:
     """The columns by name, when their check sum holds."""
     named = dict(zip(kind.columns(), values, strict=True))
     try:
@@ -65,7 +71,12 @@ def read_body(connection: sqlite3.Connection, step: Step, column: str) -> str:
         (step.number,),
     ).fetchone()
     wanted = step.inputs_digest if column == "inputs" else step.result_digest
-    return prove_body(step.path, column, row[0] if row else None, wanted)
+    return prove_body(
+        step.path,
+        column,
+        row[0] if row else None,
+        wanted,
+    )
 
 
 def prove_body(path: str, column: str, body: object, wanted: str) -> str:
@@ -80,7 +91,10 @@ def put_row(connection: sqlite3.Connection, row: Run | Step, **bodies: str) -> N
     columns = (*row.columns(), *bodies)
     marks = ", ".join("?" for _ in columns)
     new = f"INSERT INTO {row.TABLE} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608
-    connection.execute(new, (*row.values(), *bodies.values()))
+    connection.execute(
+        new,
+        (*row.values(), *bodies.values()),
+    )
     if isinstance(row, Run):
         count_runs(connection, +1)
 
@@ -92,7 +106,12 @@ def set_row(connection: sqlite3.Connection, old: Row, new: Row, **bodies: str) -
     change = f"UPDATE {new.TABLE} SET ({', '.join(columns)}) = ({marks})"  # noqa: S608
     number = getattr(old, old.KEY)
     name = getattr(old, old.NAME)
-    values = (*new.values(), *bodies.values(), number, old.check_sum)
+    values = (
+        *new.values(),
+        *bodies.values(),
+        number,
+        old.check_sum,
+    )
     if connection.execute(f"{change} WHERE {old.KEY} = ? AND check_sum = ?", values).rowcount != 1:
         what = f"{type(old).__name__.lower()} {name}"
         raise damaged(f"{what} was changed by somebody else while it was locked")
@@ -120,7 +139,10 @@ def next_turn(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT coalesce(max(turn), 0) + 1 FROM run_rows").fetchone()[0])
 
 
-def next_number(connection: sqlite3.Connection, kind: type[Run] | type[Step]) -> int:
+def next_number(
+    connection: sqlite3.Connection,
+    kind: type[Run] | type[Step],
+) -> int:
     """The number of the next row; numbers are never given twice."""
     row = connection.execute(
         "SELECT seq FROM sqlite_sequence WHERE name = ?", (kind.TABLE,)
@@ -144,4 +166,10 @@ def _counted(connection: sqlite3.Connection) -> int:
 
 
 def _count_sum(count: int) -> int:
-    return int(digest(str(count), 12), 16) % SUM
+    return (
+        int(
+            digest(str(count), 12),
+            16,
+        )
+        % SUM
+    )

@@ -37,7 +37,11 @@ T = TypeVar("T")
 GroupEffect: TypeAlias = Callable[[tuple[str, ...]], Iterable[Mapping[str, T]]]
 NOWHERE = "-"
 AFTER_INTENT = {Kind.LLM: "C5", Kind.TRIAL: "C13"}
-AFTER_EFFECT = {Kind.LLM: "C6", Kind.BOX: "C11", Kind.TRIAL: "C14"}
+AFTER_EFFECT = {
+    Kind.LLM: "C6",
+    Kind.BOX: "C11",
+    Kind.TRIAL: "C14",
+}
 READABLE = (State.DONE, State.REUSED, State.SUPERSEDED)
 MISFIT = (ValueError, TypeError, KeyError, AttributeError)
 """What decoding raises when the stored data are not of its type (pydantic's error is a
@@ -65,7 +69,10 @@ class Steps(Generic[T]):
             known = map(self.recorder.stored, self.requests.values())
             for step in (one for one in known if one and one.state is State.FAILED and one.final):
                 for kind in (kind for kind in self.final if kind.__name__ == step.error_type):
-                    raise kind(step.error or "", next_step=step.error_next or "")
+                    raise kind(
+                        step.error or "",
+                        next_step=step.error_next or "",
+                    )
             results = self._kept()
             missing = {
                 name: wanted for name, wanted in self.requests.items() if name not in results
@@ -104,7 +111,10 @@ class Steps(Generic[T]):
             recorder.reuse(taken)
         return found
 
-    def _perform(self, requests: Mapping[str, StepRequest]) -> dict[str, T]:
+    def _perform(
+        self,
+        requests: Mapping[str, StepRequest],
+    ) -> dict[str, T]:
         """One effect for one or many steps, recorded before; each group it yields is one
         transaction.
         """
@@ -137,7 +147,11 @@ class Steps(Generic[T]):
             }
             with recorder.writing() as writing:
                 for step in begun.values():
-                    writing.put(step, duration_s=step.duration_s + took_s, **failed)
+                    writing.put(
+                        step,
+                        duration_s=step.duration_s + took_s,
+                        **failed,
+                    )
             raise
         finally:
             # A generator may hold a pool of processes: it is closed at once, not when somebody
@@ -165,8 +179,17 @@ class Steps(Generic[T]):
                     f"it went"
                 )
                 instead = "Give the step the type of its result: step(..., returns=TYPE)."
-                raise JournalError(f"{why}: {error}.", next_step=instead) from error
-            rows.append((begun[name], body, self.cost(value) if self.cost else Cost()))
+                raise JournalError(
+                    f"{why}: {error}.",
+                    next_step=instead,
+                ) from error
+            rows.append(
+                (
+                    begun[name],
+                    body,
+                    self.cost(value) if self.cost else Cost(),
+                )
+            )
         took_s = (self.recorder.clock.monotonic() - since) / max(1, len(rows))
         if rows:
             with self.recorder.writing() as writing:
@@ -194,7 +217,13 @@ class Scope:
         """Id of the run that this is a place of."""
         return self._recorder.run.id
 
-    def path(self, name: str, *, attempt: int | None = None, sample: int | None = None) -> str:
+    def path(
+        self,
+        name: str,
+        *,
+        attempt: int | None = None,
+        sample: int | None = None,
+    ) -> str:
         """The whole path of a step of that name here, for example for a model's request: in
         `paper/method` that of `debug` is `paper/method/debug[3]~1`, the third attempt's first
         sample.
@@ -235,7 +264,9 @@ class Scope:
         """
         recorder = self._recorder
         path = self.path(name, attempt=attempt, sample=sample)
-        wanted = {name: recorder.request(path, kind, 1, inputs, shared=shared)}
+        wanted = {
+            name: recorder.request(path, kind, 1, inputs, shared=shared),
+        }
         once = Steps(
             recorder,
             requests=wanted,
@@ -263,7 +294,12 @@ class Scope:
         transaction. Names it never yields stay begun and are missing in the answer. `version`
         changes when the steps themselves do; `shared` and `still` are those of `step`.
         """
-        ask = partial(self._recorder.request, kind=kind, version=version, shared=shared)
+        ask = partial(
+            self._recorder.request,
+            kind=kind,
+            version=version,
+            shared=shared,
+        )
         wanted = {name: ask(self.path(name), inputs=given) for name, given in inputs.items()}
         results = Steps(self._recorder, wanted, effect, decoder(returns), still=still).results()
         return {name: results[name] for name in inputs if name in results}
@@ -271,7 +307,12 @@ class Scope:
     def note(self, name: str, value: object) -> None:
         """Write down a fact that needs no effect: a choice, a figure, a reason."""
         recorder = self._recorder
-        wanted = recorder.request(self.path(name), Kind.NOTE, 1, value)
+        wanted = recorder.request(
+            self.path(name),
+            Kind.NOTE,
+            1,
+            value,
+        )
         with recorder.alone([wanted.key]):
             body = recorder.bodies.body(value)
             known = recorder.stored(wanted)
@@ -279,11 +320,21 @@ class Scope:
                 return
             with recorder.writing() as writing:
                 if known is None:
-                    writing.insert(wanted, State.DONE, Body("null", body.artefacts), body.text)
+                    writing.insert(
+                        wanted,
+                        State.DONE,
+                        Body("null", body.artefacts),
+                        body.text,
+                    )
                 else:
                     writing.revive(wanted, known)
 
-    def edit(self, name: str, root: Path, files: Mapping[str, bytes | None]) -> None:
+    def edit(
+        self,
+        name: str,
+        root: Path,
+        files: Mapping[str, bytes | None],
+    ) -> None:
         """Give files under `root` new content (none removes): all of them, after a crash the rest
         of them. A file that somebody else changed in between is not overwritten.
         """
@@ -293,7 +344,12 @@ class Scope:
             name: 0o644 if old[name] is None else (root / name).stat().st_mode for name in files
         }
         plan = tuple(
-            FileEdit(name, _hash(old[name]), _hash(files[name]), stat.S_IMODE(modes[name]))
+            FileEdit(
+                name,
+                _hash(old[name]),
+                _hash(files[name]),
+                stat.S_IMODE(modes[name]),
+            )
             for name in files
         )
         recorder = self._recorder
@@ -302,7 +358,13 @@ class Scope:
             "root": root,
             "files": files,
         }
-        wanted = recorder.request(path, Kind.EDIT, 1, asked, Edit(str(root), plan, old, files))
+        wanted = recorder.request(
+            path,
+            Kind.EDIT,
+            1,
+            asked,
+            Edit(str(root), plan, old, files),
+        )
 
         def apply(_: tuple[str, ...]) -> list[dict[str, list[str]]]:
             # After a crash the plan is the one that was written down before it.

@@ -51,13 +51,19 @@ class Signer:
         """The keyed hash of a content of this sort (`run`, `step`, `folder`)."""
         if self._key is None:
             return ""
-        message = f"{what}\n{content}".encode("utf-8", "surrogatepass")
+        message = f"{what}\n{content}".encode(
+            "utf-8",
+            "surrogatepass",
+        )
         return hmac.digest(self._key, message, "sha256").hex()
 
     def holds(self, mac: str, what: str, content: str) -> bool:
         """Whether this user on this machine signed that content."""
         right = self.sign(what, content)
-        return bool(right) and hmac.compare_digest(right.encode(), mac.encode("utf-8", "replace"))
+        return bool(right) and hmac.compare_digest(
+            right.encode(),
+            mac.encode("utf-8", "replace"),
+        )
 
 
 def passing_signer() -> Signer:
@@ -166,7 +172,10 @@ def listing(folder: Path) -> str:
             expect(not Path(place, name).is_symlink(), "a link")
         for path in (Path(place, name) for name in names if Path(place, name) != folder / SEAL):
             expect(stat.S_ISREG(path.lstat().st_mode), "something that is not a plain file")
-            with os.fdopen(os.open(path, _LOOK | os.O_CLOEXEC), "rb") as file:
+            with os.fdopen(
+                os.open(path, _LOOK | os.O_CLOEXEC),
+                "rb",
+            ) as file:
                 facts = os.fstat(file.fileno())
                 expect(
                     stat.S_ISREG(facts.st_mode) and facts.st_size <= MOST_BYTES,
@@ -174,6 +183,15 @@ def listing(folder: Path) -> str:
                 )
                 sha256 = hashlib.file_digest(file, "sha256").hexdigest()
             total += facts.st_size
-            entries.append((path.relative_to(folder).as_posix(), facts.st_size, sha256))
-            expect(len(entries) <= MOST_FILES and total <= MOST_BYTES, "too much")
+            entries.append(
+                (
+                    path.relative_to(folder).as_posix(),
+                    facts.st_size,
+                    sha256,
+                )
+            )
+            expect(
+                len(entries) <= MOST_FILES and total <= MOST_BYTES,
+                "too much",
+            )
     return json.dumps([folder.name, sorted(entries)])

@@ -41,8 +41,14 @@ def storage_named(what: Path) -> Iterator[None]:
     except FileNotFoundError:
         raise
     except OSError as error:
-        why = WHY.get(error.errno or 0, error.strerror or type(error).__name__)
-        raise StorageError(f"{what} cannot be used: {why}.", next_step=CONTINUE) from error
+        why = WHY.get(
+            error.errno or 0,
+            error.strerror or type(error).__name__,
+        )
+        raise StorageError(
+            f"{what} cannot be used: {why}.",
+            next_step=CONTINUE,
+        ) from error
 
 
 def make_folder(folder: Path, mode: int = 0o777) -> None:
@@ -105,7 +111,10 @@ def tighten(folder: Path) -> None:
             return
         raise
     for place, _, names in os.walk(folder):
-        for path in (Path(place), *(Path(place, name) for name in names)):
+        for path in (
+            Path(place),
+            *(Path(place, name) for name in names),
+        ):
             # Another process may work here; what it has removed needs no rights.
             with suppress(FileNotFoundError):
                 facts = path.lstat()
@@ -132,7 +141,11 @@ _Key = tuple[int, int, int]
 class Locks:
     """The locks of this process on one file. Come by them with `locks_at`, part with `leave`."""
 
-    def __init__(self, handle: int | None, key: _Key = (0, 0, 0)) -> None:
+    def __init__(
+        self,
+        handle: int | None,
+        key: _Key = (0, 0, 0),
+    ) -> None:
         """Without a handle: locks of a journal in memory, among the threads of this process."""
         self.key = key
         self.users = 0
@@ -147,7 +160,12 @@ class Locks:
                 return False
             try:
                 if self._handle is not None:
-                    fcntl.lockf(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, number)
+                    fcntl.lockf(
+                        self._handle,
+                        fcntl.LOCK_EX | fcntl.LOCK_NB,
+                        1,
+                        number,
+                    )
             except (BlockingIOError, PermissionError):
                 return False
             self._held.add(number)
@@ -165,8 +183,18 @@ class Locks:
         with self._mutex:
             if number in self._held or self._handle is None:
                 return number in self._held
-            wanted = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, number, 1, 0)
-            kind: int = struct.unpack(_FLOCK, fcntl.fcntl(self._handle, fcntl.F_GETLK, wanted))[0]
+            wanted = struct.pack(
+                _FLOCK,
+                fcntl.F_WRLCK,
+                os.SEEK_SET,
+                number,
+                1,
+                0,
+            )
+            kind: int = struct.unpack(
+                _FLOCK,
+                fcntl.fcntl(self._handle, fcntl.F_GETLK, wanted),
+            )[0]
             return kind != fcntl.F_UNLCK
 
     def leave(self) -> None:
@@ -192,7 +220,11 @@ def locks_at(path: Path) -> Locks:
             table = _tables.get(_key(path.stat()))
         if table is None:
             try:
-                handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                handle = os.open(
+                    path,
+                    os.O_RDWR | os.O_CREAT | os.O_CLOEXEC,
+                    0o600,
+                )
             except OSError:
                 # Looking at runs on a read-only disk needs no lock of one's own.
                 handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)

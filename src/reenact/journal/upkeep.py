@@ -49,7 +49,15 @@ def remove_run(database: Database, artefacts: Artefacts, locks: Locks, name: str
     """Remove one run by id or number. A damaged one can be removed, too: nothing of it is read."""
     like = "SELECT seq, id FROM run_rows WHERE instr(id, ?) OR CAST(seq AS TEXT) = ?"
     rows = database.rows(like, (name, name))
-    exact = [row for row in rows if name in (str(row[0]), row[1])] or rows
+    exact = [
+        row
+        for row in rows
+        if name
+        in (
+            str(row[0]),
+            row[1],
+        )
+    ] or rows
     if len(exact) != 1:
         raise InputError(f"{name!r} does not name one run here.", next_step="reenact runs list")
     seq, run_id = exact[0]
@@ -119,7 +127,12 @@ def check_all(database: Database, artefacts: Artefacts) -> Checked:
     for name in names:
         with _collecting(problems):
             artefacts.read(name)
-    return Checked(len(numbers), counted, len(names), tuple(problems))
+    return Checked(
+        len(numbers),
+        counted,
+        len(names),
+        tuple(problems),
+    )
 
 
 @contextmanager

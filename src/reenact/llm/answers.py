@@ -85,7 +85,10 @@ def validated(text: str, kind: type[T]) -> T:
             misfit = BadAnswer(
                 "Your answer does not fit the asked-for schema:\n" + "\n".join(lines)
             )
-            problems.setdefault(2 if isinstance(found, dict) else 0, misfit)
+            problems.setdefault(
+                2 if isinstance(found, dict) else 0,
+                misfit,
+            )
     if not problems and _repeats(text):
         raise BadAnswer("Your answer repeated itself without end.", echo=False)
     raise problems[max(problems)] if problems else BadAnswer(NO_OBJECT)
@@ -139,7 +142,14 @@ def _found(text: str, position: int) -> Iterator[Any]:
             value = refused
         except ValueError as error:
             end = _closing(text, start)
-            value = _repaired(text[start:end], str(error)) if end else BadAnswer(CUT_OFF)
+            value = (
+                _repaired(
+                    text[start:end],
+                    str(error),
+                )
+                if end
+                else BadAnswer(CUT_OFF)
+            )
             position = end or len(text)
         yield value
 
@@ -162,7 +172,12 @@ def _repaired(span: str, fault: str) -> Any:
     """
     try:
         with suppress(ValueError):
-            return _decoded(_TRAILING_COMMA.sub(lambda match: match[1] or "", span))[0]
+            return _decoded(
+                _TRAILING_COMMA.sub(
+                    lambda match: match[1] or "",
+                    span,
+                )
+            )[0]
     except BadAnswer as refused:
         return refused
     with suppress(BadAnswer, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -230,7 +245,10 @@ def json_in(data: bytes) -> Any:
     return None
 
 
-def misfits(value: Any, schema: Mapping[str, Any]) -> list[str]:
+def misfits(
+    value: Any,
+    schema: Mapping[str, Any],
+) -> list[str]:
     """How a value does not fit a JSON schema, one sentence each; empty when it does.
 
     For answers whose Python type is not at hand; the run that asked checks again, with the type

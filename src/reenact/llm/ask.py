@@ -121,7 +121,13 @@ class Usage:
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: Usage) -> Usage:
-        total = Usage(*map(operator.add, astuple(self), astuple(other)))
+        total = Usage(
+            *map(
+                operator.add,
+                astuple(self),
+                astuple(other),
+            )
+        )
         return replace(total, estimated=bool(total.estimated))
 
 
@@ -153,11 +159,17 @@ class Model(Protocol):
 
 def answer_to_json(answer: Answer[Any]) -> dict[str, JsonValue]:
     """The answer as JSON, for a journal or a recording."""
-    written: dict[str, JsonValue] = _adapter(type(answer.value)).dump_python(answer, mode="json")
+    written: dict[str, JsonValue] = _adapter(type(answer.value)).dump_python(
+        answer,
+        mode="json",
+    )
     return written
 
 
-def answer_from_json(kind: type[T], data: Mapping[str, Any]) -> Answer[T]:
+def answer_from_json(
+    kind: type[T],
+    data: Mapping[str, Any],
+) -> Answer[T]:
     """The answer that `answer_to_json` wrote. Raises pydantic.ValidationError when the value
     does not fit.
     """
@@ -187,7 +199,10 @@ def untitled(node: Any, *, names: bool = False) -> Any:
     if not isinstance(node, dict):
         return node
     return {
-        key: untitled(value, names=not names and key in ("properties", "$defs"))
+        key: untitled(
+            value,
+            names=not names and key in ("properties", "$defs"),
+        )
         for key, value in node.items()
         if names or key != "title" or not isinstance(value, str)
     }

@@ -78,7 +78,10 @@ class Budget:
     @property
     def spent(self) -> Spent:
         with self._lock:
-            return replace(self._spent, seconds=self.clock.now() - self._started)
+            return replace(
+                self._spent,
+                seconds=self.clock.now() - self._started,
+            )
 
     @property
     def seconds_left(self) -> float:
@@ -98,7 +101,14 @@ class Budget:
             self._refuse_what_is_spent()
             self._spent += Spent(calls=1)
 
-    def charge(self, usage: Usage, cost: Decimal | None, *, model: str, billed: bool) -> None:
+    def charge(
+        self,
+        usage: Usage,
+        cost: Decimal | None,
+        *,
+        model: str,
+        billed: bool,
+    ) -> None:
         """Book one reply. `billed` says that it did cost money, whether or not we know how much."""
         with self._lock:
             self._spent += Spent(
@@ -113,7 +123,10 @@ class Budget:
         """Refuse a limit in money that could not be kept, before anything is spent."""
         if self.money is not None:
             why = f"The price of {model} is not known, so a limit in money cannot be kept."
-            raise SettingsError(f"{why} Received: max_cost={self.money}.", next_step=INSTEAD)
+            raise SettingsError(
+                f"{why} Received: max_cost={self.money}.",
+                next_step=INSTEAD,
+            )
 
     def _refuse_what_is_spent(self) -> None:
         passed = self.clock.now() - self._started
@@ -131,7 +144,10 @@ class Budget:
                     else f"{spent} of {limit}"
                 )
                 instead = f"Raise {flag} and run the same command: it continues where it stopped."
-                raise BudgetSpent(f"The budget is spent: {used} {unit}.", next_step=instead)
+                raise BudgetSpent(
+                    f"The budget is spent: {used} {unit}.",
+                    next_step=instead,
+                )
         if self.money is not None and self._blind:
             kept = f"so the limit of {self.money} US dollars can no longer be kept"
             why = f"{self._blind} answered at a price that is not known, {kept}."

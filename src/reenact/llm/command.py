@@ -27,7 +27,15 @@ from reenact.redact import redact
 LONGEST_OUTPUT = 4 * 1024 * 1024
 LONGEST_COMPLAINT = 16 * 1024
 """Bytes of stderr that are kept."""
-FINAL_EXITS = frozenset({2, 126, 127, *range(64, 79)} - {75})
+FINAL_EXITS = frozenset(
+    {
+        2,
+        126,
+        127,
+        *range(64, 79),
+    }
+    - {75}
+)
 LOOK_S = 0.02
 """How often the program is looked at while it runs."""
 
@@ -63,7 +71,12 @@ class CommandWire:
                     os.killpg(process.pid, signal.SIGKILL)
                 code = process.wait()
             text = _tail(answer, LONGEST_OUTPUT)
-            reason = redact(capped(stripped(_tail(complaint, LONGEST_COMPLAINT)).strip(), 300))
+            reason = redact(
+                capped(
+                    stripped(_tail(complaint, LONGEST_COMPLAINT)).strip(),
+                    300,
+                )
+            )
         if code in FINAL_EXITS:
             why = f"{self.name} ended with exit code {code}: {reason or 'it printed no reason'}"
             raise ModelRefused(why, next_step="Run the command by hand and see what it needs.")
@@ -83,10 +96,23 @@ class CommandWire:
             )
             raise MissingPart(why, next_step="Give its full path after command:.") from None
 
-    def _wait(self, process: int, answer: IO[bytes], complaint: IO[bytes], until: float) -> None:
+    def _wait(
+        self,
+        process: int,
+        answer: IO[bytes],
+        complaint: IO[bytes],
+        until: float,
+    ) -> None:
         """Return when the program has ended; raise when it prints too much or takes too long."""
         # Looks without reaping: while the zombie is there, nobody else can get its process group.
-        while os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        while (
+            os.waitid(
+                os.P_PID,
+                process,
+                os.WEXITED | os.WNOHANG | os.WNOWAIT,
+            )
+            is None
+        ):
             self._refuse_flood(answer, complaint)
             if self._clock.now() >= until:
                 raise Transient("it did not answer in time")

@@ -47,7 +47,12 @@ class LiveModel:
     tell: Tell = tell_nobody
 
     def __post_init__(self) -> None:
-        self._persistence = Persistence(self.wire.name, self.patience, self.clock, self.tell)
+        self._persistence = Persistence(
+            self.wire.name,
+            self.patience,
+            self.clock,
+            self.tell,
+        )
 
     @property
     def name(self) -> str:
@@ -114,12 +119,22 @@ class LiveModel:
             except Transient as fault:
                 if fault.billed:
                     lost = call.estimate(Reply("", self.name))
-                    self.budget.charge(lost, None, model=self.name, billed=False)
+                    self.budget.charge(
+                        lost,
+                        None,
+                        model=self.name,
+                        billed=False,
+                    )
                 raise
 
         reply = self._persistence.call(send)
         used = reply.usage or call.estimate(reply)
-        self.budget.charge(used, reply.cost, model=reply.model, billed=self.wire.billed)
+        self.budget.charge(
+            used,
+            reply.cost,
+            model=reply.model,
+            billed=self.wire.billed,
+        )
         return reply, used
 
     def __repr__(self) -> str:
@@ -152,21 +167,31 @@ def repaired(call: Call, reply: Reply, problem: BadAnswer) -> Call:
     complaint = _wording("repair", problem=problem.for_model)
     earlier = ""
     if problem.echo:
-        earlier = capped("\n".join([*reply.offers, reply.text]).strip(), ECHOED)
+        earlier = capped(
+            "\n".join([*reply.offers, reply.text]).strip(),
+            ECHOED,
+        )
     turns = (
         Turn("assistant", (Text(redact(earlier) or "(no usable answer)"),)),
         Turn("user", (Text(complaint),)),
     )
     # A cut-off answer needs more tokens as well as brevity.
     limit = call.max_tokens * 2 if call.max_tokens and reply.finish == "length" else call.max_tokens
-    return replace(call, turns=(*call.turns, *turns), max_tokens=limit)
+    return replace(
+        call,
+        turns=(*call.turns, *turns),
+        max_tokens=limit,
+    )
 
 
 def _wording(name: str, **values: str) -> str:
     """One of our own prompts about answers, as one text."""
     prompt = load_prompt("reenact.llm", f"wording/{name}.md").fill(**values)
     return "\n\n".join(
-        [prompt.system, *(part.text for part in prompt.parts if isinstance(part, Text))]
+        [
+            prompt.system,
+            *(part.text for part in prompt.parts if isinstance(part, Text)),
+        ]
     )
 
 
@@ -189,11 +214,21 @@ def open_model(
     stop = stop or Stop()
     model: Model
     if name.kind == "replay":
-        model = Replay(Path(name.rest).expanduser(), tell=tell)
+        model = Replay(
+            Path(name.rest).expanduser(),
+            tell=tell,
+        )
     else:
         patience = patience or Patience()
         clock = clock or RealClock(stop)
-        wire = _wire(name, patience=patience, clock=clock, stop=stop, tell=tell, budget=budget)
+        wire = _wire(
+            name,
+            patience=patience,
+            clock=clock,
+            stop=stop,
+            tell=tell,
+            budget=budget,
+        )
         model = LiveModel(
             wire, budget=budget or Budget(), patience=patience, clock=clock, tell=tell
         )
@@ -217,7 +252,12 @@ def _wire(
     if name.kind == "relay":
         from reenact.llm.relay import RelayWire
 
-        return RelayWire(Path(name.rest).expanduser(), patience, clock, tell)
+        return RelayWire(
+            Path(name.rest).expanduser(),
+            patience,
+            clock,
+            tell,
+        )
     from reenact.llm.provider import ProviderWire
 
     wire = ProviderWire(name, patience, stop)

@@ -67,7 +67,13 @@ PROVIDERS: Mapping[str, Provider] = {
     ),
     "ollama": Provider("ollama"),
     "azure": Provider("azure", ("AZURE_OPENAI_API_KEY",)),
-    **{name: Provider(name, (f"{name.upper()}_API_KEY",)) for name in _ALIKE},
+    **{
+        name: Provider(
+            name,
+            (f"{name.upper()}_API_KEY",),
+        )
+        for name in _ALIKE
+    },
 }
 COMPATIBLE_KEY = "OPENAI_COMPATIBLE_API_KEY"
 """Key for `openai-compatible:` servers that want one. OPENAI_API_KEY is never sent to them."""
@@ -100,7 +106,12 @@ def parse_name(text: str) -> ModelName:
         instead = "Use reenact.llm.scripted.Scripted([...])."
         raise UnknownModel("A scripted model is made in code.", next_step=instead)
     if kind not in PROVIDERS and kind not in OTHERS:
-        close = difflib.get_close_matches(kind.lower(), [*PROVIDERS, *OTHERS], n=1, cutoff=0.6)
+        close = difflib.get_close_matches(
+            kind.lower(),
+            [*PROVIDERS, *OTHERS],
+            n=1,
+            cutoff=0.6,
+        )
         hint = ""
         if close:
             hint = f"Did you mean {_form(close[0])}? "
@@ -140,7 +151,10 @@ def require_key(name: ModelName) -> None:
             f"The model {name.label} needs {' or '.join(keys)} in the environment, and it is not "
             f"there."
         )
-        raise MissingKey(why, next_step=f"export {keys[0]}=...")
+        raise MissingKey(
+            why,
+            next_step=f"export {keys[0]}=...",
+        )
 
 
 def keys_present() -> dict[str, bool]:
@@ -150,7 +164,10 @@ def keys_present() -> dict[str, bool]:
 
 
 def _form(kind: str) -> str:
-    return next((form for form, _ in FORMS if form.startswith(f"{kind}:")), f"{kind}:NAME")
+    return next(
+        (form for form, _ in FORMS if form.startswith(f"{kind}:")),
+        f"{kind}:NAME",
+    )
 
 
 SWITCH = "REENACT_NO_NETWORK_MODELS"

@@ -111,7 +111,14 @@ class Persistence:
             sentence = f"{self._name} could not be reached: {fault.sentence} ({ending})."
             raise ModelUnreachable(sentence, next_step=LATER)
         again = f"{fault.sentence}; again in {wait:.0f} s"
-        self._tell(Progress(self._name, nth, self._patience.tries, again))
+        self._tell(
+            Progress(
+                self._name,
+                nth,
+                self._patience.tries,
+                again,
+            )
+        )
         self._clock.sleep(wait)
 
 

@@ -86,7 +86,12 @@ class Template:
         parts = [Text(shared, shared=True)] if shared else []
         if quotes:
             system = f"{system}\n\n{RULE}"
-        return Prompt(self.name, self.version, system, (*parts, *self._user_parts(values)))
+        return Prompt(
+            self.name,
+            self.version,
+            system,
+            (*parts, *self._user_parts(values)),
+        )
 
     def _user_parts(self, values: Mapping[str, Any]) -> list[Part]:
         """Text and figures in the order of the file."""
@@ -120,7 +125,10 @@ class Template:
 @cache
 def load_prompt(package: str, file: str) -> Template:
     """The prompt file that travels in a package."""
-    return read_prompt(files(package).joinpath(file).read_text(encoding="utf-8"), file)
+    return read_prompt(
+        files(package).joinpath(file).read_text(encoding="utf-8"),
+        file,
+    )
 
 
 def read_prompt(text: str, origin: str) -> Template:
@@ -135,7 +143,13 @@ def read_prompt(text: str, origin: str) -> Template:
         needs = "needs `--- system` and `--- user`, each once and not empty"
         raise InputError(f"The prompt file {origin} {needs}.")
     variables: dict[str, Variable] = {}
-    for line in filter(None, map(str.strip, head[title.end() :].splitlines())):
+    for line in filter(
+        None,
+        map(
+            str.strip,
+            head[title.end() :].splitlines(),
+        ),
+    ):
         match = _VARIABLE.match(line)
         if match is None:
             why = (
@@ -144,9 +158,18 @@ def read_prompt(text: str, origin: str) -> Template:
             )
             instead = "Write `NAME: quote N`, `log N`, `local N`, `number`, `say` or `figures`."
             raise InputError(why, next_step=instead)
-        variables[match[1]] = Variable(match[1], match[2] or match[4], int(match[3] or 0))
+        variables[match[1]] = Variable(
+            match[1],
+            match[2] or match[4],
+            int(match[3] or 0),
+        )
     _check_holes(sections, variables, origin)
-    return Template(title[1].strip(), int(title[2]), variables, sections)
+    return Template(
+        title[1].strip(),
+        int(title[2]),
+        variables,
+        sections,
+    )
 
 
 def _check_holes(
@@ -260,7 +283,10 @@ def steady(text: str) -> str:
     """
     for pattern, plain in _RULES:
         text = pattern.sub(plain, text)
-    return _FLOAT.sub(lambda match: number(float(match.group())), text)
+    return _FLOAT.sub(
+        lambda match: number(float(match.group())),
+        text,
+    )
 
 
 def number(value: float) -> str:

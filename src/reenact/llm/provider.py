@@ -95,7 +95,10 @@ class ProviderWire:
         try:
             self._model = _model(name)
         except ImportError:
-            raise errors.MissingExtra(names.PROVIDERS[name.kind].package, "models") from None
+            raise errors.MissingExtra(
+                names.PROVIDERS[name.kind].package,
+                "models",
+            ) from None
         except library.UserError as error:
             why = redact(str(error)).partition(".")[0]
             raise errors.MissingKey(f"The model {name.label} cannot be opened: {why}.") from None
@@ -106,7 +109,10 @@ class ProviderWire:
             "native": profile.get("supports_json_schema_output"),
             "tool": profile.get("supports_tools", True),
         }
-        self._ways = [*(way for way, works in known.items() if works), "words"]
+        self._ways = [
+            *(way for way, works in known.items() if works),
+            "words",
+        ]
         self._reasons = profile.get("thinking_always_enabled") or profile.get(
             "thinking_enabled_by_default"
         )
@@ -125,7 +131,12 @@ class ProviderWire:
         while True:
             way = self._ways[0]
             try:
-                return self._read(_run(self._request(call, way, within_s), self._stop))
+                return self._read(
+                    _run(
+                        self._request(call, way, within_s),
+                        self._stop,
+                    )
+                )
             except LIBRARY_FAULTS as error:
                 if not rejects_format(error) or len(self._ways) == 1:
                     # Severed from its cause, which may hold headers and with them the key.
@@ -141,7 +152,11 @@ class ProviderWire:
         if call.max_tokens is not None:
             settings["max_tokens"] = call.max_tokens
         ask = partial(direct.model_request, model_request_parameters=_parameters(call, way))
-        return await ask(self._model, self._messages(call, way), model_settings=settings)
+        return await ask(
+            self._model,
+            self._messages(call, way),
+            model_settings=settings,
+        )
 
     def _messages(self, call: Call, way: str) -> list[messages.ModelMessage]:
         # A local server may accept a schema and ignore it, so it gets it in words as well.
@@ -188,9 +203,16 @@ class ProviderWire:
             offers,
             strays,
         )
-        reply = replace(reply, finish=FINISHES.get(response.finish_reason, "stop"))
+        reply = replace(
+            reply,
+            finish=FINISHES.get(response.finish_reason, "stop"),
+        )
         if known:
-            return replace(reply, usage=usage, cost=price(counted, name, self._url))
+            return replace(
+                reply,
+                usage=usage,
+                cost=price(counted, name, self._url),
+            )
         return reply
 
 
@@ -318,7 +340,10 @@ def translate(error: BaseException, name: str) -> Transient | errors.ModelError:
         return Transient("it did not answer in time")
     if isinstance(error, library.ModelConnectionError):
         return Transient(f"the connection failed ({_reason(error)})")
-    return Transient(f"its reply could not be read ({type(error).__name__})", billed=True)
+    return Transient(
+        f"its reply could not be read ({type(error).__name__})",
+        billed=True,
+    )
 
 
 def rejects_format(error: BaseException) -> bool:
@@ -391,4 +416,10 @@ def _reason(error: BaseException) -> str:
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, dict) else body
     text = inner.get("message", inner) if isinstance(inner, dict) else inner or error
-    return capped(redact(stripped(str(text))), 300) or "no reason given"
+    return (
+        capped(
+            redact(stripped(str(text))),
+            300,
+        )
+        or "no reason given"
+    )

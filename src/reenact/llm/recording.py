@@ -132,7 +132,10 @@ def _kept(part: Part) -> str:
 
 def _same(record: Mapping[str, Any]) -> str:
     """Question and answer, without who gave it and when."""
-    given = record.get("answer", {}).get("value", record.get("error"))
+    given = record.get("answer", {}).get(
+        "value",
+        record.get("error"),
+    )
     return json.dumps(
         [record["step"], record["sample"], record["hash"], given],
         sort_keys=True,
@@ -211,7 +214,10 @@ class Replay:
             more = {"next_step": str(kept.get("next_step", ""))}
             if kind is errors.AnswerUnusable:
                 more["for_model"] = str(kept.get("for_model", ""))
-            raise kind(str(kept.get("sentence", "")), **more)
+            raise kind(
+                str(kept.get("sentence", "")),
+                **more,
+            )
         try:
             answer = answer_from_json(request.answer, record["answer"])
             if request.check is not None:
@@ -234,7 +240,11 @@ class Replay:
         sample = request.sample
         records = self._records.get((step, sample))
         if not records:
-            close = difflib.get_close_matches(step, [known for known, _ in self._records], n=1)
+            close = difflib.get_close_matches(
+                step,
+                [known for known, _ in self._records],
+                n=1,
+            )
             hint = f" The nearest recorded step is {close[0]}." if close else ""
             says = (
                 f"The recording {self._file.name} has no answer for step {step} (sample "
@@ -268,7 +278,10 @@ def read_recording(file: Path) -> list[dict[str, Any]]:
             f"The file {file} is not a recording: it does not start with {HEAD.decode().strip()}."
         )
     records = []
-    for nth, line in enumerate(data.split(b"\n")[1:-1], 2):
+    for nth, line in enumerate(
+        data.split(b"\n")[1:-1],
+        2,
+    ):
         record = json_in(line)
         if not _is_whole(record):
             fix = "Record the run again."
@@ -289,7 +302,10 @@ def _is_whole(record: Any) -> bool:
     return ended and isinstance(record.get("step"), str) and isinstance(record.get("hash"), str)
 
 
-def _answers_same_words(record: Mapping[str, Any], request: Request[Any]) -> bool:
+def _answers_same_words(
+    record: Mapping[str, Any],
+    request: Request[Any],
+) -> bool:
     """False too when a replay of an earlier wording was itself recorded: that does not make it
     newer.
     """

@@ -111,7 +111,10 @@ def put_request(folder: Path, call: Call) -> str:
         "temperature": call.temperature,
         "max_tokens": call.max_tokens,
     }
-    _write_whole(folder / f"{name}.request.json", (json.dumps(request, indent=1) + "\n").encode())
+    _write_whole(
+        folder / f"{name}.request.json",
+        (json.dumps(request, indent=1) + "\n").encode(),
+    )
     return name
 
 
@@ -133,7 +136,11 @@ def take_answer(folder: Path, name: str) -> Reply | None:
     counted = filed.get("usage")
     tokens = [counted.get(name) for name in COUNTS] if isinstance(counted, dict) else [None]
     known = all(isinstance(one, int) and one >= 0 for one in tokens)
-    return Reply(text, f"{RELAY}:{by}" if by else RELAY, usage=Usage(*tokens) if known else None)
+    return Reply(
+        text,
+        f"{RELAY}:{by}" if by else RELAY,
+        usage=Usage(*tokens) if known else None,
+    )
 
 
 def waiting(folder: Path) -> list[Waiting]:
@@ -150,7 +157,10 @@ def show_request(folder: Path, name: str) -> Waiting:
     if len(matches) != 1:
         problem = "Several requests begin" if matches else "No request begins"
         fix = f"`reenact relay {folder}` lists what waits."
-        raise InputError(f"{problem} with {name!r} in {folder}.", next_step=fix)
+        raise InputError(
+            f"{problem} with {name!r} in {folder}.",
+            next_step=fix,
+        )
     request = json_in(_read_plain(folder / f"{matches[0]}.request.json") or b"")
     formed = isinstance(request, dict) and request.get("format") == REQUEST_FORMAT
     if not formed or not all(isinstance(request.get(name), kind) for name, kind in FIELDS.items()):
@@ -168,7 +178,10 @@ def file_answer(
     if take_answer(folder, asked.id) is not None and not replace:
         fix = "Say --replace to change it."
         raise InputError(f"The request {asked.id} has an answer already.", next_step=fix)
-    if wrong := misfits(answer, asked.request.get("schema", {})):
+    if wrong := misfits(
+        answer,
+        asked.request.get("schema", {}),
+    ):
         raise InputError("The answer does not fit the asked schema:\n  " + "\n  ".join(wrong[:12]))
     target = folder / f"{asked.id}.answer.json"
     signed = {"by": by} if by else {}
@@ -178,24 +191,46 @@ def file_answer(
         "answer": answer,
         **signed,
     }
-    _write_whole(target, (json.dumps(redact_json(filed), indent=1) + "\n").encode())
+    _write_whole(
+        target,
+        (json.dumps(redact_json(filed), indent=1) + "\n").encode(),
+    )
     (folder / f"{asked.id}.answer.txt").unlink(missing_ok=True)
     return target
 
 
-def file_text(folder: Path, name: str, text: str, *, by: str = "", replace: bool = False) -> Path:
+def file_text(
+    folder: Path,
+    name: str,
+    text: str,
+    *,
+    by: str = "",
+    replace: bool = False,
+) -> Path:
     """File the JSON answer in a text, which may stand in a code fence or between chatter."""
     schema = show_request(folder, name).request.get("schema", {})
     found = values(text)
     usable = [value for value in found if not isinstance(value, BadAnswer)]
     if not usable:
         fix = "Give one JSON object as the answer."
-        raise InputError(str(found[0]) if found else NO_OBJECT, next_step=fix)
+        raise InputError(
+            str(found[0]) if found else NO_OBJECT,
+            next_step=fix,
+        )
     fitting = [value for value in usable if not misfits(value, schema)]
-    return file_answer(folder, name, (fitting or usable)[-1], by=by, replace=replace)
+    return file_answer(
+        folder,
+        name,
+        (fitting or usable)[-1],
+        by=by,
+        replace=replace,
+    )
 
 
-def _turns(turns: tuple[Turn, ...], name: str) -> list[dict[str, Any]]:
+def _turns(
+    turns: tuple[Turn, ...],
+    name: str,
+) -> list[dict[str, Any]]:
     number = count(1)
 
     def shown(part: Part) -> dict[str, str]:

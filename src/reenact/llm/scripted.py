@@ -66,7 +66,10 @@ class ScriptWire:
             return line
         if isinstance(line, BaseModel):
             return Reply(line.model_dump_json(), self.name)
-        return Reply(line if isinstance(line, str) else json.dumps(line), self.name)
+        return Reply(
+            line if isinstance(line, str) else json.dumps(line),
+            self.name,
+        )
 
     def _next(self, call: Call) -> Line:
         lines = self._lines.get("" if "" in self._lines else call.step)

@@ -140,7 +140,11 @@ class RunService:
             if job is not None and run is None:
                 return self._of_job(job)
             assert run is not None
-            return self._of_run(run, shelf.status_of(run), job or self._job_of(run, shelf))
+            return self._of_run(
+                run,
+                shelf.status_of(run),
+                job or self._job_of(run, shelf),
+            )
 
     def answer(self, status: RunStatus) -> dict[str, Any]:
         """A state as a tool answers with it; what came of a run that has ended is in it."""
@@ -209,10 +213,19 @@ class RunService:
 
     def _of_job(self, job: Job) -> RunStatus:
         output = self._output(job)
-        status = RunStatus(id="", job=job.id, command=job.command, status=STARTING, output=output)
+        status = RunStatus(
+            id="",
+            job=job.id,
+            command=job.command,
+            status=STARTING,
+            output=output,
+        )
         if not self.jobs.is_alive(job):
             status.status = FAILED
-            status.verdict = next((line for line in output if line.startswith("reenact:")), "")
+            status.verdict = next(
+                (line for line in output if line.startswith("reenact:")),
+                "",
+            )
         status.exit_code = self.jobs.exit_code(job)
         status.next = _next(status)
         return status
@@ -224,17 +237,26 @@ class RunService:
 
     def _run_of(self, job: Job, shelf: JournalReader) -> Run | None:
         runs = self.jobs.runs_of(job, shelf)
-        return next((run for run in runs if job.run or run.pipeline == job.command), None)
+        return next(
+            (run for run in runs if job.run or run.pipeline == job.command),
+            None,
+        )
 
     def _job_of(self, run: Run, shelf: JournalReader) -> Job | None:
         jobs = ((job, self._run_of(job, shelf)) for job in reversed(self.jobs.all()))
-        return next((job for job, own in jobs if own is not None and own.id == run.id), None)
+        return next(
+            (job for job, own in jobs if own is not None and own.id == run.id),
+            None,
+        )
 
 
 def relay_of(command: Sequence[str], folder: Path) -> Path | None:
     """The relay folder that a command of ours names; none when it asks another model."""
     paths = (Path(word.removeprefix(RELAY)) for word in command if word.startswith(RELAY))
-    return next((path for path in paths if path.parent == folder), None)
+    return next(
+        (path for path in paths if path.parent == folder),
+        None,
+    )
 
 
 def _status(run: Run, state: str) -> RunStatus:
@@ -259,7 +281,13 @@ def _next(status: RunStatus) -> str:
     return "resume" if status.id else "Read `output`, fix it, start again."
 
 
-def shortened(value: Any, command: str = "", *, items: int = ITEMS, depth: int = DEPTH) -> Any:
+def shortened(
+    value: Any,
+    command: str = "",
+    *,
+    items: int = ITEMS,
+    depth: int = DEPTH,
+) -> Any:
     """JSON with long texts, lists and nestings cut, and each finding in a few fields.
 
     Texts hold nothing that a terminal would obey or a reader could not see.
@@ -276,7 +304,11 @@ def shortened(value: Any, command: str = "", *, items: int = ITEMS, depth: int =
         kept = {name: value[name] for name in wanted if name in value and name not in NOT_KEPT}
         # Nested below the whole: its finding, its comparison, ...
         short = {
-            plain(str(name)): shortened(one, items=items, depth=depth - 1)
+            plain(str(name)): shortened(
+                one,
+                items=items,
+                depth=depth - 1,
+            )
             for name, one in kept.items()
         }
         if value.get("witnesses"):
@@ -288,9 +320,19 @@ def shortened(value: Any, command: str = "", *, items: int = ITEMS, depth: int =
     if isinstance(value, list | tuple):
         shown = []
         if depth:
-            shown = [shortened(item, items=items, depth=depth - 1) for item in value[:items]]
+            shown = [
+                shortened(
+                    item,
+                    items=items,
+                    depth=depth - 1,
+                )
+                for item in value[:items]
+            ]
         if len(value) > len(shown):
-            return [*shown, f"({len(value) - len(shown)} more)"]
+            return [
+                *shown,
+                f"({len(value) - len(shown)} more)",
+            ]
         return shown
     return value
 

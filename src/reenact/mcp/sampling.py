@@ -37,7 +37,10 @@ def offers_model(ctx: Context[Any, Any]) -> bool:
     return offered is not None and offered.sampling is not None
 
 
-async def ask_client(ctx: Context[Any, Any], folder: Path) -> types.InputRequiredResult | None:
+async def ask_client(
+    ctx: Context[Any, Any],
+    folder: Path,
+) -> types.InputRequiredResult | None:
     """Have the client's model answer what waits in the folder, or return what must be sent to
     it for that.
     """
@@ -99,21 +102,39 @@ def file_reply(folder: Path, name: str, reply: types.CreateMessageResult) -> Non
         hidden.replace(folder / f"{name}.answer.txt")
 
 
-def _messages(turn: Mapping[str, Any], folder: Path) -> list[types.SamplingMessage]:
+def _messages(
+    turn: Mapping[str, Any],
+    folder: Path,
+) -> list[types.SamplingMessage]:
     """The texts of a turn in one message, each figure in one of its own."""
     role = "assistant" if turn["role"] == "assistant" else "user"
     texts = [str(part["text"]) for part in turn["parts"] if "text" in part]
     figures = [part for part in turn["parts"] if "image" in part]
-    shown = [types.SamplingMessage(role=role, content=_figure(part, folder)) for part in figures]
+    shown = [
+        types.SamplingMessage(
+            role=role,
+            content=_figure(part, folder),
+        )
+        for part in figures
+    ]
     return [
-        types.SamplingMessage(role=role, content=types.TextContent(text="\n\n".join(texts))),
+        types.SamplingMessage(
+            role=role,
+            content=types.TextContent(text="\n\n".join(texts)),
+        ),
         *shown,
     ]
 
 
-def _figure(part: Mapping[str, Any], folder: Path) -> types.ImageContent | types.TextContent:
+def _figure(
+    part: Mapping[str, Any],
+    folder: Path,
+) -> types.ImageContent | types.TextContent:
     path = folder / Path(str(part["image"])).name
     if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST_IMAGE:
         return types.TextContent(text=f"[figure {part.get('label') or part['image']}, not shown]")
     data = base64.b64encode(path.read_bytes()).decode("ascii")
-    return types.ImageContent(data=data, mime_type=str(part.get("media_type") or "image/png"))
+    return types.ImageContent(
+        data=data,
+        mime_type=str(part.get("media_type") or "image/png"),
+    )

@@ -80,7 +80,11 @@ class Server(MCPServer[Any]):
             raise ToolError(f"{name}: {where}: {first['msg']}.{given}") from error
 
 
-def refuse_wrong(name: str, arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
+def refuse_wrong(
+    name: str,
+    arguments: Mapping[str, Any],
+    schema: Mapping[str, Any],
+) -> None:
     """Raise ToolError for an argument that the tool does not have: the SDK would leave it out
     silently.
     """
@@ -108,7 +112,11 @@ def add_reading(server: MCPServer[Any], service: RunService) -> None:
         """Say what the text of a training program, or of a folder of them, shows to be wrong:
         findings with code, place, message, fix. Nothing is run. What only a run shows: diagnose.
         """
-        result = lint_files(*source_files(program), select=select, ignore=ignore)
+        result = lint_files(
+            *source_files(program),
+            select=select,
+            ignore=ignore,
+        )
         return {
             "verdict": result.sentence,
             **shortened(result.to_dict(), items=MOST),
@@ -143,7 +151,11 @@ def add_reading(server: MCPServer[Any], service: RunService) -> None:
         limit: Annotated[int, Field(ge=1, le=MOST)] = 10,
     ) -> Data:
         """List recorded runs, newest first."""
-        total, listed = service.listed(command=command or None, search=search or None, limit=limit)
+        total, listed = service.listed(
+            command=command or None,
+            search=search or None,
+            limit=limit,
+        )
         return {
             "total": total,
             "runs": [run.model_dump() for run in listed],
@@ -198,7 +210,11 @@ def add_resources(server: MCPServer[Any], service: RunService) -> None:
     @server.resource("reenact://runs", mime_type=JSON)
     def runs() -> str:
         """The newest recorded runs."""
-        total, listed = service.listed(command=None, search=None, limit=MOST)
+        total, listed = service.listed(
+            command=None,
+            search=None,
+            limit=MOST,
+        )
         return json.dumps(
             {
                 "total": total,

@@ -72,7 +72,11 @@ class Starter:
         """`reenact COMMAND --OPTIONS --model ... BEHIND`."""
         self.permits.for_running(f"`reenact {command}`")
         words = options(given)
-        asking = model_words(model, (command, *words, *behind), self.service.relays)
+        asking = model_words(
+            model,
+            (command, *words, *behind),
+            self.service.relays,
+        )
         asking += options({"max_cost": max_cost or None})
         line = (command, "--output-format=concise", *words, *asking, *behind)
         return await self.follow(self.service.jobs.start(line).id)
@@ -127,7 +131,13 @@ def add_starting(server: MCPServer[Any], starter: Starter) -> None:
             "budget": budget,
             "metric": metric,
         }
-        return await starter.train("diagnose", program, given, model=model, max_cost=max_cost)
+        return await starter.train(
+            "diagnose",
+            program,
+            given,
+            model=model,
+            max_cost=max_cost,
+        )
 
     @tool(server, WORKS)
     async def repair(
@@ -148,7 +158,13 @@ def add_starting(server: MCPServer[Any], starter: Starter) -> None:
             "metric": metric,
             "seeds": seeds,
         }
-        return await starter.train("repair", program, given, model=model, max_cost=max_cost)
+        return await starter.train(
+            "repair",
+            program,
+            given,
+            model=model,
+            max_cost=max_cost,
+        )
 
     @tool(server, WORKS)
     async def reproduce_bug(
@@ -174,7 +190,13 @@ def add_starting(server: MCPServer[Any], starter: Starter) -> None:
             "out": out,
             "seeds": seeds,
         }
-        return await starter.begin("bug", given, ("--", _document(report)), model, max_cost)
+        return await starter.begin(
+            "bug",
+            given,
+            ("--", _document(report)),
+            model,
+            max_cost,
+        )
 
     @tool(server, WORKS)
     async def reproduce_paper(
@@ -207,7 +229,13 @@ def add_starting(server: MCPServer[Any], starter: Starter) -> None:
             "seeds": seeds,
             "scale": scale,
         }
-        return await starter.begin("paper", given, ("--", _document(paper)), model, max_cost)
+        return await starter.begin(
+            "paper",
+            given,
+            ("--", _document(paper)),
+            model,
+            max_cost,
+        )
 
 
 def _document(source: str) -> str:
@@ -231,7 +259,11 @@ def options(given: Mapping[str, object]) -> list[str]:
     return words
 
 
-def model_words(model: str, others: Sequence[str], folder: Path) -> list[str]:
+def model_words(
+    model: str,
+    others: Sequence[str],
+    folder: Path,
+) -> list[str]:
     """`--model`; the model `mcp` is a relay folder that depends on the command alone, so that the
     same command finds the answers that it was given before.
     """
@@ -321,7 +353,11 @@ def add_answering(server: MCPServer[Any], service: RunService) -> None:
         }
 
     @tool(server, WORKS)
-    def answer(id: Name, request: str, answer: dict[str, Any]) -> Data:  # noqa: A002
+    def answer(
+        id: Name,  # noqa: A002
+        request: str,
+        answer: dict[str, Any],
+    ) -> Data:
         """Answer a request of a run with an object that fits its schema."""
         filed = show_request(service.relay(id), request).id
         file_answer(service.relay(id), filed, answer, by="client")
@@ -336,7 +372,11 @@ async def _followed(
 ) -> Data | InputRequiredResult:
     until = time.monotonic() + wait_s
     if ctx.input_responses:
-        await anyio.to_thread.run_sync(take_replies, ctx, service.relay(name))
+        await anyio.to_thread.run_sync(
+            take_replies,
+            ctx,
+            service.relay(name),
+        )
         until = min(until, time.monotonic() + FIRST_LOOK_S)
     lends = offers_model(ctx)
     while True:

@@ -76,7 +76,10 @@ class ProgramLine:
         started.
         """
         if Path(line).is_file():
-            return cls((f"./{line}" if line.startswith("-") else line,), "")
+            return cls(
+                (f"./{line}" if line.startswith("-") else line,),
+                "",
+            )
         try:
             words = shlex.split(line)
         except ValueError as error:
@@ -87,10 +90,16 @@ class ProgramLine:
         if python and python != Path(python).name:
             words[0] = "python"
         read_program(words)
-        return cls(tuple(words), "" if python in INTERPRETERS else python)
+        return cls(
+            tuple(words),
+            "" if python in INTERPRETERS else python,
+        )
 
 
-def tool(server: MCPServer[Any], annotations: ToolAnnotations) -> Callable[[Function], Function]:
+def tool(
+    server: MCPServer[Any],
+    annotations: ToolAnnotations,
+) -> Callable[[Function], Function]:
     """Add a function as a tool, described by its docstring without the line breaks of the source.
 
     What goes wrong in it reaches the agent as the message that a person would read.

@@ -40,7 +40,10 @@ def compact(text: str) -> str:
     def tight(maths: re.Match[str]) -> str:
         # No space that LaTeX would not need: one stays between a command and a letter, and between
         # words.
-        kept = _COMMAND_END.sub("\\1\0", " ".join(maths.group().split()))
+        kept = _COMMAND_END.sub(
+            "\\1\0",
+            " ".join(maths.group().split()),
+        )
         return _BETWEEN.sub("", kept).replace("\0", " ")
 
     return _MATHS.sub(tight, text)
@@ -54,7 +57,13 @@ def with_added(paper: Paper, goal: Goal) -> Paper:
     named = (
         (f"{ADDED}:{number}", line) for number, line in enumerate(filter(None, lines), start=1)
     )
-    blocks = tuple(Paragraph(name, (Sentence(f"{name}.1", line),)) for name, line in named)
+    blocks = tuple(
+        Paragraph(
+            name,
+            (Sentence(f"{name}.1", line),),
+        )
+        for name, line in named
+    )
     if not blocks:
         return paper
     return replace(
@@ -72,7 +81,11 @@ def read_text(paper: Paper) -> str:
     return compact(replace(paper, sections=kept).text())
 
 
-def bearing_text(paper: Paper, places: Iterable[str], hide: frozenset[str]) -> str:
+def bearing_text(
+    paper: Paper,
+    places: Iterable[str],
+    hide: frozenset[str],
+) -> str:
     """The paper without its results; of sections that none of the places lies in the heading alone.
     Without any place nothing is left out but what is not about the work.
     """
@@ -102,11 +115,18 @@ def _shortened(section: Section, blocks: set[str]) -> Section:
     )
     if len(kept) == len(section.blocks) or f"{section.id}:" in blocks:
         return section
-    mark = Paragraph(f"{section.id}:0", (Sentence(f"{section.id}:0.1", SHORTENED),))
+    mark = Paragraph(
+        f"{section.id}:0",
+        (Sentence(f"{section.id}:0.1", SHORTENED),),
+    )
     return replace(section, blocks=(mark, *kept))
 
 
-def _sections_text(paper: Paper, places: frozenset[str], hide: frozenset[str]) -> str:
+def _sections_text(
+    paper: Paper,
+    places: frozenset[str],
+    hide: frozenset[str],
+) -> str:
     wanted = {place.partition(":")[0] for place in places}
     lines = [f"# {paper.title}"]
     for section in (one for one in paper.sections if not SILENT.match(one.title)):

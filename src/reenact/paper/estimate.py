@@ -93,11 +93,23 @@ def paper_estimate(paper: Paper, options: PaperOptions, model: Model) -> PaperEs
     # work.
     brief = (1 if options.goal.is_all else BEARING) * long + known + WORDS
     judged = CODE + 2 * WORDS + EXEMPLAR * cited / 2
-    verified: list[Question] = [(1, CODE + WORDS, 200), (JUDGED, judged, 2_400)]
+    verified: list[Question] = [
+        (1, CODE + WORDS, 200),
+        (JUDGED, judged, 2_400),
+    ]
     asked: list[Question] = [(2, long + WORDS, 2_500)]
     if cited:
-        asked += [(1, WORDS + len(paper.references) * 40, 200), (cited, WORDS, 150)]
-        asked.append((cited, WORDS + min(long, LONGEST_CITED) / 2, 400))
+        asked += [
+            (1, WORDS + len(paper.references) * 40, 200),
+            (cited, WORDS, 150),
+        ]
+        asked.append(
+            (
+                cited,
+                WORDS + min(long, LONGEST_CITED) / 2,
+                400,
+            )
+        )
     if parts.fingerprint:
         asked += _fingerprint(paper, parts)
     # Before data, method and experiment are written there is less code than after; a reviewer has
@@ -109,9 +121,16 @@ def paper_estimate(paper: Paper, options: PaperOptions, model: Model) -> PaperEs
     ]
     if parts.fingerprint:
         asked += [*verified, (JUDGED_AGAIN, judged, 3_500)]
-    revision = _summed([(2, brief + STATE + CODE, 600), *verified], model)
+    revision = _summed(
+        [(2, brief + STATE + CODE, 600), *verified],
+        model,
+    )
     refines = parts.refine and parts.fingerprint
-    return PaperEstimate(_summed(asked, model), revision, options.rounds if refines else 0)
+    return PaperEstimate(
+        _summed(asked, model),
+        revision,
+        options.rounds if refines else 0,
+    )
 
 
 def _fingerprint(paper: Paper, parts: PaperAblations) -> Iterator[Question]:
@@ -129,4 +148,9 @@ def _summed(questions: Iterable[Question], model: Model) -> CostEstimate:
     money = None
     if isinstance(model, Priced):
         money = model.price(Usage(sent, received))
-    return CostEstimate(round(sum(one[0] for one in listed)), sent, received, money)
+    return CostEstimate(
+        round(sum(one[0] for one in listed)),
+        sent,
+        received,
+        money,
+    )

@@ -34,13 +34,20 @@ _ELLIPSIS = re.compile(r"\s*(?:\[\s*\.\.\.\s*\]|\.\.\.|…|\\dots|\\ldots)\s*")
 def in_order(paper: Paper) -> dict[str, int]:
     """Every block and sentence by its id, with its rank in the paper."""
     inner = (
-        (block, block.sentences if isinstance(block, Paragraph) else ()) for block in paper.blocks()
+        (
+            block,
+            block.sentences if isinstance(block, Paragraph) else (),
+        )
+        for block in paper.blocks()
     )
     ids = (name for block, parts in inner for name in (block.id, *(one.id for one in parts)))
     return {name: rank for rank, name in enumerate(ids)}
 
 
-def known(paper: Paper, ids: Iterable[str]) -> tuple[str, ...]:
+def known(
+    paper: Paper,
+    ids: Iterable[str],
+) -> tuple[str, ...]:
     """Those of the ids that exist, each once; a model may have kept the brackets around them."""
     return tuple(
         one for one in dict.fromkeys(one.strip().strip("[]") for one in ids) if one in paper.by_id
@@ -57,7 +64,11 @@ def text_at(paper: Paper, place: str) -> str:
     return found.text
 
 
-def ground(paper: Paper, quote: str, places: Sequence[str]) -> Grounds | str:
+def ground(
+    paper: Paper,
+    quote: str,
+    places: Sequence[str],
+) -> Grounds | str:
     """Where the quote stands, or why it does not: a sentence part after the fact."""
     named = tuple(place for place in known(paper, places) if text_at(paper, place))
     quote = " ".join(quote.split()).strip("\"'“”")
@@ -67,10 +78,18 @@ def ground(paper: Paper, quote: str, places: Sequence[str]) -> Grounds | str:
     parts = [part for part in _ELLIPSIS.split(quote) if plain(part)]
     found = [_within(paper, part, named) or _found(paper, part) for part in parts]
     if len(parts) > 1 and all(found):
-        return quote, tuple(sorted({*chain(*found)}, key=in_order(paper).__getitem__))
+        return quote, tuple(
+            sorted(
+                {*chain(*found)},
+                key=in_order(paper).__getitem__,
+            )
+        )
     # Cells that are nearly those of a table may be those of two rows.
     texts = [place for place in named if not isinstance(paper.by_id[place], Table)]
-    near = next((place for place in texts if _alike(quote, text_at(paper, place))), "")
+    near = next(
+        (place for place in texts if _alike(quote, text_at(paper, place))),
+        "",
+    )
     if near:
         return text_at(paper, near), (near,)
     if len(plain(quote)) < LEAST:
@@ -85,7 +104,11 @@ def rests_on_formula(paper: Paper, places: Sequence[str]) -> bool:
     return any(isinstance(paper.by_id[place], Equation | Algorithm) for place in places)
 
 
-def _within(paper: Paper, quote: str, named: Sequence[str]) -> tuple[str, ...]:
+def _within(
+    paper: Paper,
+    quote: str,
+    named: Sequence[str],
+) -> tuple[str, ...]:
     """Those of the named places in which the quote really stands: one sentence of theirs, or
     all in a row.
     """
@@ -96,7 +119,12 @@ def _within(paper: Paper, quote: str, named: Sequence[str]) -> tuple[str, ...]:
         if _has(text_at(paper, place), quote):
             block = paper.by_id[place]
             inner = block.sentences if isinstance(block, Paragraph) else ()
-            return (next((one.id for one in inner if wanted in plain(one.text)), place),)
+            return (
+                next(
+                    (one.id for one in inner if wanted in plain(one.text)),
+                    place,
+                ),
+            )
     ranked = sorted(named, key=in_order(paper).__getitem__)
     joined = " ".join(text_at(paper, place) for place in ranked)
     if len(wanted) >= LEAST and _has(joined, quote):
@@ -111,7 +139,11 @@ def _has(text: str, quote: str) -> bool:
     return plain(quote) in plain(text) and has_numbers(text, quote)
 
 
-def _cells(paper: Paper, quote: str, named: Sequence[str]) -> tuple[str, ...]:
+def _cells(
+    paper: Paper,
+    quote: str,
+    named: Sequence[str],
+) -> tuple[str, ...]:
     """The table of which the quote names cells of one row, and headings, though not side by
     side.
     """
@@ -119,7 +151,10 @@ def _cells(paper: Paper, quote: str, named: Sequence[str]) -> tuple[str, ...]:
     tables = []
     if len(parts) > 1:
         tables = [block for block in paper.blocks() if isinstance(block, Table)]
-    for table in sorted(tables, key=lambda one: one.id not in named):
+    for table in sorted(
+        tables,
+        key=lambda one: one.id not in named,
+    ):
         heads = [cell for row in table.rows[: table.heads] for cell in row]
         for cells in ((*row, *heads) for row in table.rows):
             same = (
@@ -136,7 +171,10 @@ def _found(paper: Paper, quote: str) -> tuple[str, ...]:
     if len(plain(quote)) < LEAST:
         return ()
     found = paper.find(quote)
-    if found and _has(" ".join(text_at(paper, place) for place in found), quote):
+    if found and _has(
+        " ".join(text_at(paper, place) for place in found),
+        quote,
+    ):
         return found
     return ()
 

@@ -43,7 +43,15 @@ class Goal:
     @property
     def is_all(self) -> bool:
         """Whether nothing was left out."""
-        return not any((self.task, self.method, self.metric, self.dataset, self.instruction))
+        return not any(
+            (
+                self.task,
+                self.method,
+                self.metric,
+                self.dataset,
+                self.instruction,
+            )
+        )
 
     def text(self) -> str:
         """The goal as a model sees it."""
@@ -95,7 +103,12 @@ class PaperOptions:
     def to_json(self) -> JsonValue:
         """What a journal compares to tell one request from another."""
         return encoded(
-            asdict(replace(self, goal=replace(self.goal, addendum=mark(self.goal.addendum))))
+            asdict(
+                replace(
+                    self,
+                    goal=replace(self.goal, addendum=mark(self.goal.addendum)),
+                )
+            )
         )
 
 

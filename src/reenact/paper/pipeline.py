@@ -129,7 +129,13 @@ def reproduce(
         fresh=services.fresh,
     ) as run:
         carry_budget(model, run, services.journal)
-        made = _Making(with_added(paper, options.goal), options, services, run, out)
+        made = _Making(
+            with_added(paper, options.goal),
+            options,
+            services,
+            run,
+            out,
+        )
         try:
             made.all_of_it(given)
         except (Stopped, BudgetSpent) as error:
@@ -138,7 +144,10 @@ def reproduce(
         found = made.reproduction()
         run.note("result", found)
         if out is not None:
-            names = (*sorted(found.development.project.files), *made.written(found))
+            names = (
+                *sorted(found.development.project.files),
+                *made.written(found),
+            )
             found = replace(found, folder=out, written=names)
         run.finish(found.in_short(), found.verdict.exit_code)
     return found
@@ -168,7 +177,12 @@ class _Making:
         self.development = Development(
             Project(), rounds=(), best=0, runs=False, judged=(), notes=()
         )
-        self.measured = Measured((), (), verdict_of((), runs=False), scale=options.scale)
+        self.measured = Measured(
+            (),
+            (),
+            verdict_of((), runs=False),
+            scale=options.scale,
+        )
         self.log: RoundLog | None = None
         self.judges: JudgesAgreement | None = None
         self.estimate = paper_estimate(paper, options, services.model)
@@ -186,9 +200,20 @@ class _Making:
         model = services.model
         goal = options.goal
         parts = options.parts
-        services.tell(Progress("paper", note=f"cost: {self.estimate.sentence}"))
+        services.tell(
+            Progress(
+                "paper",
+                note=f"cost: {self.estimate.sentence}",
+            )
+        )
         self.step(1, "read it, and what it claims")
-        self.review = review(paper, goal, model, run, figures=parts.figures)
+        self.review = review(
+            paper,
+            goal,
+            model,
+            run,
+            figures=parts.figures,
+        )
         self.claims = stated_claims(paper, goal, model, run).beside(given)
         if not self.claims.asked and parts.figures:
             self.claims = self.claims.beside(figure_claims(paper, goal, model, run))
@@ -218,7 +243,13 @@ class _Making:
             )
         if parts.fingerprint:
             self.step(3, "take its fingerprint")
-            self.fingerprint = take_fingerprint(paper, goal=goal, model=model, run=run, parts=parts)
+            self.fingerprint = take_fingerprint(
+                paper,
+                goal=goal,
+                model=model,
+                run=run,
+                parts=parts,
+            )
         box = services.sandbox
         environments = services.environments
         packages = services.packages
@@ -271,7 +302,13 @@ class _Making:
         runs = self.measured.runs
         log = self.log
         if runs and all(one.late for one in runs) and log is not None and parts.debug:
-            self._make_cheaper(brief, context, against_the_paper, log, runs[-1])
+            self._make_cheaper(
+                brief,
+                context,
+                against_the_paper,
+                log,
+                runs[-1],
+            )
 
     def _brief(self, context: PaperContext) -> Brief:
         """All that whoever writes the code may know: the paper without its results."""
@@ -334,9 +371,17 @@ class _Making:
         design is asked for, replaces the other, and is run with that share.
         """
         before = self.measured
-        context = replace(context, options=replace(context.options, scale=before.scale))
+        context = replace(
+            context,
+            options=replace(context.options, scale=before.scale),
+        )
         limits = context.runner.limits(context.options.run_wall_s)
-        time = time_text(f"A full run at scale {late.scale:g}", late.cpu_s, late.wall_s, limits)
+        time = time_text(
+            f"A full run at scale {late.scale:g}",
+            late.cpu_s,
+            late.wall_s,
+            limits,
+        )
         dry_s = log.best.found.dry_run_s
         dry = f"The dry run at scale {self.options.scale:g} took {dry_s:.1f} s of CPU time."
         note = "Every full run took too long, and no cheaper design came of it."
@@ -353,7 +398,10 @@ class _Making:
             made = None
             note = f"{note} {error.sentence}"
         if made is None:
-            self.measured = replace(before, notes=(note, *before.notes))
+            self.measured = replace(
+                before,
+                notes=(note, *before.notes),
+            )
             return
         self.development = made
         place = self.run.under("cheaper")
@@ -392,7 +440,12 @@ class _Making:
             seconds=run.worked_s,
             reused=run.record.reused,
             reused_line=run.reused,
-            notes=(*self.review.notes, *dropped, *left, *measured.notes),
+            notes=(
+                *self.review.notes,
+                *dropped,
+                *left,
+                *measured.notes,
+            ),
         )
 
     def report_what_there_is(self, error: ReenactError) -> None:
@@ -407,7 +460,12 @@ class _Making:
         self.measured = replace(self.measured, comparisons=compared, judgement=judgement)
         foreign = self.out is not None and is_foreign(self.out, REPORT)
         if not foreign and self.written(self.reproduction()):
-            self.services.tell(Progress("paper", note=f"the report so far: {self.out}/{REPORT}"))
+            self.services.tell(
+                Progress(
+                    "paper",
+                    note=f"the report so far: {self.out}/{REPORT}",
+                )
+            )
 
     def written(self, found: Reproduction) -> tuple[str, ...]:
         """The files of the report, in the output folder."""

@@ -44,7 +44,10 @@ _WORDS = {
     "hundred": 100.0,
     "thousand": 1000.0,
 }
-_WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
+_WORD = re.compile(
+    rf"\b(?:{'|'.join(_WORDS)})\b",
+    re.IGNORECASE,
+)
 _SCALES = {"k": 1e3, "K": 1e3, "M": 1e6}
 _GOES_ON = re.compile(r"\s*[-+*/^_(\\]")
 TEN = 10.0
@@ -79,7 +82,15 @@ def quantities(text: str) -> list[Quantity]:
     text = ready(text)
     found = [one for match in _NUMBER.finditer(text) for one in _read(match)]
     words = ((match.group(), match.start()) for match in _WORD.finditer(text))
-    found += [Quantity(_WORDS[word.lower()], False, at, word) for word, at in words]
+    found += [
+        Quantity(
+            _WORDS[word.lower()],
+            False,
+            at,
+            word,
+        )
+        for word, at in words
+    ]
     return sorted(found, key=lambda one: one.start)
 
 
@@ -87,7 +98,10 @@ def as_quantity(value: str) -> Quantity | None:
     """The number that a value is; none when it is a name, a list or a formula."""
     found = quantities(value)
     text = ready(value)
-    if len({one.start for one in found}) != 1 or re.search(r"\w", text[: found[0].start]):
+    if len({one.start for one in found}) != 1 or re.search(
+        r"\w",
+        text[: found[0].start],
+    ):
         return None
     rest = text[found[0].start + len(found[0].written) :]
     if _GOES_ON.match(rest) or len(re.findall(r"[A-Za-z]+", rest)) > UNIT_WORDS:
@@ -114,9 +128,18 @@ def has_numbers(text: str, wanted: str) -> bool:
 
 def ready(text: str) -> str:
     """Typography made plain, lengths not kept."""
-    text = _RAISED.sub(lambda match: "^" + match.group().translate(_SUPERSCRIPT), text)
+    text = _RAISED.sub(
+        lambda match: "^" + match.group().translate(_SUPERSCRIPT),
+        text,
+    )
     text = (
-        text.replace("\u2212", "-").replace("\u2013", "-").replace("\u00a0", " ").replace("\\!", "")
+        text.replace("\u2212", "-")
+        .replace("\u2013", "-")
+        .replace("\u00a0", " ")
+        .replace(
+            "\\!",
+            "",
+        )
     )
     return _FRACTION.sub(r"\1/\2", _GAP.sub(",", text))
 
@@ -137,6 +160,16 @@ def _read(match: re.Match[str]) -> Iterator[Quantity]:
     if not math.isfinite(value):
         return
     sign = -1.0 if match["sign"] else 1.0
-    yield Quantity(sign * value, bool(match["percent"]), match.start(), match.group())
+    yield Quantity(
+        sign * value,
+        bool(match["percent"]),
+        match.start(),
+        match.group(),
+    )
     if match["power"] and base != TEN:
-        yield Quantity(sign * base, False, match.start(), match["digits"])
+        yield Quantity(
+            sign * base,
+            False,
+            match.start(),
+            match["digits"],
+        )

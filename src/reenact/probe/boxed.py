@@ -62,7 +62,10 @@ def watch_boxed(
         target.write_bytes(content)
     # Where the program saw its own folder: the trace says so.
     header = read_json_file(options.folder, "header.json") or {}
-    root = Root(program.folder, seen_as=str(header.get("cwd", WORK)))
+    root = Root(
+        program.folder,
+        seen_as=str(header.get("cwd", WORK)),
+    )
     return read_watched(_ended(result, stop), options, root)
 
 
@@ -79,7 +82,10 @@ def command(program: Program, options: WatchOptions) -> Command:
         workspace=program.working,
         mounts=(Mount(injected.FOLDER, PROBE),),
         environment=injected.environment(options, kept, folder=TRACE, inject=PROBE),
-        collect=(*(f"{TRACE}/{name}" for name in NAMES), *chunks),
+        collect=(
+            *(f"{TRACE}/{name}" for name in NAMES),
+            *chunks,
+        ),
     )
 
 

@@ -63,8 +63,18 @@ def run_experiments(
         stand_ins=stand_ins,
         environment=_EAGER | dict(environment or {}),
     )
-    watched = watch(program, options, stdin=stdin, stdout=subprocess.DEVNULL, stop=stop)
-    return read_experiments(watched.folder, watched.outcome, program_root(program, watched.folder))
+    watched = watch(
+        program,
+        options,
+        stdin=stdin,
+        stdout=subprocess.DEVNULL,
+        stop=stop,
+    )
+    return read_experiments(
+        watched.folder,
+        watched.outcome,
+        program_root(program, watched.folder),
+    )
 
 
 def read_experiments(
@@ -85,7 +95,12 @@ def read_experiments(
         wide = content.get("stretched")
         root = root or Root(folder)
         read = {
-            "one_batch": dict(batch, steps=len(batch["losses"])) if batch else None,
+            "one_batch": dict(
+                batch,
+                steps=len(batch["losses"]),
+            )
+            if batch
+            else None,
             "behaviour": [_placed(model, root) for model in content.get("behaviour", ())],
             "non_finite_at": read_place(content.get("non_finite_at"), root),
             "stretched": placed(wide, root) if wide else None,
@@ -100,6 +115,10 @@ def _placed(model: Json, root: Root) -> Json:
     """A behaviour whose places are places."""
     movers = {name: model[name] for name in ("leak_at", "mixing_at") if model.get(name)}
     read = {
-        key: dict(one, forward=read_place(one.get("forward"), root)) for key, one in movers.items()
+        key: dict(
+            one,
+            forward=read_place(one.get("forward"), root),
+        )
+        for key, one in movers.items()
     }
     return {**model, **read}

@@ -44,10 +44,23 @@ def layer_health(trace: Trace) -> tuple[LayerHealth, ...]:
     """Every layer that was looked at, in order."""
     places = {layer.name: layer.place for layer in trace.graph.layers} if trace.graph else {}
     ratios = dict.fromkeys(trace.layer_names, math.nan) | _ratios(trace)
-    return tuple(_layer(trace, name, places.get(name), ratios[name]) for name in trace.layer_names)
+    return tuple(
+        _layer(
+            trace,
+            name,
+            places.get(name),
+            ratios[name],
+        )
+        for name in trace.layer_names
+    )
 
 
-def _layer(trace: Trace, name: str, place: Place | None, ratio: float) -> LayerHealth:
+def _layer(
+    trace: Trace,
+    name: str,
+    place: Place | None,
+    ratio: float,
+) -> LayerHealth:
     def last(column: str) -> float:
         return _recent(trace.layer(name, column).values)
 

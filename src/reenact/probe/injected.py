@@ -33,7 +33,10 @@ def environment(
     """
     variables = dict(base) | dict(options.environment)
     variables.pop(STUDY_URL, None)
-    path = [inject or str(FOLDER), *filter(None, [variables.get("PYTHONPATH")])]
+    path = [
+        inject or str(FOLDER),
+        *filter(None, [variables.get("PYTHONPATH")]),
+    ]
     variables["PYTHONPATH"] = os.pathsep.join(path)
     variables[VARIABLE] = json.dumps(options.as_config(folder or str(options.folder.resolve())))
     # A window would wait for somebody to close it.

@@ -56,7 +56,12 @@ class Watching:
             "tap_output": False,
             "hide": for_probe(os.environ),
         }
-        self._session = boot.start(injected.part("config").Config(str(self.folder), **options))
+        self._session = boot.start(
+            injected.part("config").Config(
+                str(self.folder),
+                **options,
+            )
+        )
         if self._model is not None and self._session.torch is not None:
             self._session.torch.introduce(self._model)
         return self

@@ -58,11 +58,17 @@ def typed(kind: type[T], content: Any) -> T:
 def read_graph(content: Json, data: Sequence[TensorFacts], root: Root) -> ModelGraph:
     """The graph as a type; places are named as `root` says."""
     try:
-        parts = dict(content, layers=[placed(layer, root) for layer in content["layers"]])
+        parts = dict(
+            content,
+            layers=[placed(layer, root) for layer in content["layers"]],
+        )
         for name in ("loss", "optimizer"):
             parts[name] = placed(content[name], root) if content.get(name) else None
         if parts["loss"]:
-            parts["loss"]["called"] = read_place(parts["loss"].get("called"), root)
+            parts["loss"]["called"] = read_place(
+                parts["loss"].get("called"),
+                root,
+            )
         parts["unregistered_at"] = read_place(content.get("unregistered_at"), root)
         loss = typed(LossFacts, parts["loss"]) if parts["loss"] else None
         labels = next(
@@ -70,8 +76,14 @@ def read_graph(content: Json, data: Sequence[TensorFacts], root: Root) -> ModelG
             None,
         )
         shapes = [layer.get("output_shape") for layer in content["layers"]]
-        output = next((shape for shape in reversed(shapes) if shape), None)
-        return typed(ModelGraph, dict(parts, data=data, task=infer_task(labels, output, loss)))
+        output = next(
+            (shape for shape in reversed(shapes) if shape),
+            None,
+        )
+        return typed(
+            ModelGraph,
+            dict(parts, data=data, task=infer_task(labels, output, loss)),
+        )
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         why = f"The model graph of this trace is not one that reenact wrote ({error!r})."
         raise InputError(why) from error
@@ -79,15 +91,27 @@ def read_graph(content: Json, data: Sequence[TensorFacts], root: Root) -> ModelG
 
 def placed(content: Json, root: Root) -> Json:
     """An object whose `place` is a place."""
-    return dict(content, place=read_place(content.get("place"), root))
+    return dict(
+        content,
+        place=read_place(content.get("place"), root),
+    )
 
 
-def read_place(content: Sequence[Any] | None, root: Root) -> Place | None:
+def read_place(
+    content: Sequence[Any] | None,
+    root: Root,
+) -> Place | None:
     """`[file, line, column, end line, end column]` as a place."""
     if not content:
         return None
     file, line, column, end_line, end_column = content
-    return Place(root.name(str(file)), int(line), int(column), int(end_line), int(end_column))
+    return Place(
+        root.name(str(file)),
+        int(line),
+        int(column),
+        int(end_line),
+        int(end_column),
+    )
 
 
 def infer_task(

@@ -119,7 +119,11 @@ class Opened:
         return (file for file in self.files if file.was_there and not file.says_nothing)
 
 
-def read_opened(folder: Path, program: Iterable[Path] = (), aside: Path | None = None) -> Opened:
+def read_opened(
+    folder: Path,
+    program: Iterable[Path] = (),
+    aside: Path | None = None,
+) -> Opened:
     """The list that a run left in the folder of its trace. `program` are files that count
     otherwise; what lies in or below `aside`, where we write ourselves, does not count.
     """
@@ -155,7 +159,10 @@ def read_opened(folder: Path, program: Iterable[Path] = (), aside: Path | None =
     unread = [(path, "file", ()) for path in _unread(counted, looked_at)]
     if len(unread) > MOST:
         return Opened((), (TOO_MANY,))
-    return Opened(tuple(_all(sorted([*counted, *unread]))), ())
+    return Opened(
+        tuple(_all(sorted([*counted, *unread]))),
+        (),
+    )
 
 
 def _unread(
@@ -189,10 +196,23 @@ def _all(looks: Iterable[tuple[str, str, tuple[str, ...]]]) -> Iterator[OpenedFi
         yield file
 
 
-def _looked_at(path: str, kind: str, without: tuple[str, ...], *, whole: bool) -> OpenedFile:
+def _looked_at(
+    path: str,
+    kind: str,
+    without: tuple[str, ...],
+    *,
+    whole: bool,
+) -> OpenedFile:
     now = _status(path, follow=kind != "link")
     if now is None:
-        return OpenedFile(path, -1, 0, "", kind=kind, without=without)
+        return OpenedFile(
+            path,
+            -1,
+            0,
+            "",
+            kind=kind,
+            without=without,
+        )
     try:
         digest = _content(path, kind, now, without, whole=whole)
     except OSError as error:

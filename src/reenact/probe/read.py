@@ -91,9 +91,15 @@ def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
     chunks = _read_chunks(folder, columns, root)
     ending = read_json_file(folder, "ending.json")
     data = read_json_file(folder, "data.json") or {"tensors": [], "overlaps": []}
-    tensors = typed(tuple[TensorFacts, ...], data["tensors"])
+    tensors = typed(
+        tuple[TensorFacts, ...],
+        data["tensors"],
+    )
     graph = read_json_file(folder, "graph.json")
-    steps = _epochs(_joined(columns["steps"], chunks.tables["steps"]), chunks.events)
+    steps = _epochs(
+        _joined(columns["steps"], chunks.tables["steps"]),
+        chunks.events,
+    )
     return Trace(
         steps=steps,
         layers=_joined(columns["layers"], chunks.tables["layers"]),
@@ -131,8 +137,13 @@ def read_steps(folder: Path, chunk: str) -> Columns:
     ResultRefused, KeyError, TypeError or ValueError.
     """
     header = read_json_file(folder, "header.json") or {}
-    columns = {"steps": tuple(map(str, header["columns"]["steps"]))}
-    return Columns(columns["steps"], _tables(_arrays(folder, chunk)[0], columns)["steps"])
+    columns = {
+        "steps": tuple(map(str, header["columns"]["steps"])),
+    }
+    return Columns(
+        columns["steps"],
+        _tables(_arrays(folder, chunk)[0], columns)["steps"],
+    )
 
 
 def _arrays(folder: Path, chunk: str) -> tuple[dict[str, NDArray[Any]], int]:
@@ -153,7 +164,11 @@ def _tables(
     return {table: arrays[table] for table in columns}
 
 
-def _read_chunks(folder: Path, columns: Mapping[str, tuple[str, ...]], root: Root) -> _Gathered:
+def _read_chunks(
+    folder: Path,
+    columns: Mapping[str, tuple[str, ...]],
+    root: Root,
+) -> _Gathered:
     gathered = _Gathered({name: [] for name in TABLES})
     left = MOST_BYTES
     for name in sorted(path.name for path in folder.glob("chunk-*.npz")):
@@ -184,7 +199,14 @@ def _read_chunk(
         raise TypeError("its notes are no object")
     tables = _tables(arrays, columns)
     metrics = [
-        Metric(str(name), float(value), int(step), int(epoch), float(seconds), str(source))
+        Metric(
+            str(name),
+            float(value),
+            int(step),
+            int(epoch),
+            float(seconds),
+            str(source),
+        )
         for name, value, step, epoch, seconds, source in notes["metrics"]
     ]
     events = [_event(dict(facts), root) for facts in notes["events"]]
@@ -196,7 +218,10 @@ def _read_chunk(
     return size
 
 
-def _joined(columns: tuple[str, ...], parts: list[NDArray[np.float64]]) -> Columns:
+def _joined(
+    columns: tuple[str, ...],
+    parts: list[NDArray[np.float64]],
+) -> Columns:
     import numpy as np
 
     return Columns(columns, np.concatenate(parts)) if parts else no_rows(columns)
@@ -281,7 +306,10 @@ def read_crash_notes(folder: Path, root: Root) -> Crash | None:
 
 def read_stand_ins(folder: Path) -> tuple[str, ...]:
     """Data sets that the program got made-up data for."""
-    content = read_json_file(folder, str(injected.part("standin").FILE))
+    content = read_json_file(
+        folder,
+        str(injected.part("standin").FILE),
+    )
     return tuple(str(name) for name in content["names"]) if content else ()
 
 

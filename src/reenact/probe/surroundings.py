@@ -148,10 +148,18 @@ def training_mark(program: Program, python: str, opened: Opened | None) -> str:
     every process, so that nothing is reused.
     """
     read = (opened.digest if opened is not None else "") or _THIS_PROCESS
-    return _mark(json.dumps([surroundings(program, python), read], sort_keys=True))
+    return _mark(
+        json.dumps(
+            [surroundings(program, python), read],
+            sort_keys=True,
+        )
+    )
 
 
-def differing(earlier: Mapping[str, JsonValue], now: Mapping[str, JsonValue]) -> list[str]:
+def differing(
+    earlier: Mapping[str, JsonValue],
+    now: Mapping[str, JsonValue],
+) -> list[str]:
     """In words, what of the surroundings is not what it was at an earlier run."""
     before = earlier.get("variables")
     after = now.get("variables")
@@ -183,7 +191,10 @@ def _mark(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def named_variables(texts: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
+def named_variables(
+    texts: Iterable[str],
+    environment: Mapping[str, str],
+) -> dict[str, str]:
     """Those variables of the environment that a program with these texts names, or that frameworks
     read: what goes with it to another machine.
     """
@@ -196,7 +207,13 @@ def named_variables(texts: Iterable[str], environment: Mapping[str, str]) -> dic
             match.start() for match in re.finditer("_", name) if match.start() >= LEAST_PREFIX
         ]
         return any(
-            name[:at].isupper() and not words.isdisjoint((name[:at], name[: at + 1]))
+            name[:at].isupper()
+            and not words.isdisjoint(
+                (
+                    name[:at],
+                    name[: at + 1],
+                )
+            )
             for at in breaks
         )
 

@@ -44,7 +44,10 @@ class Screen(Protocol):
 
     def pass_on(self, data: bytes) -> None: ...
 
-    def send_keys_to(self, program: Callable[[bytes], None] | None) -> None: ...
+    def send_keys_to(
+        self,
+        program: Callable[[bytes], None] | None,
+    ) -> None: ...
 
 
 class ProgramTerminal:
@@ -111,7 +114,11 @@ class ProgramTerminal:
         os.close(self._theirs)
         self._theirs = None
         self._group = child.pid
-        self._reader = threading.Thread(target=self._read, name="reenact-terminal", daemon=True)
+        self._reader = threading.Thread(
+            target=self._read,
+            name="reenact-terminal",
+            daemon=True,
+        )
         self._reader.start()
         if self._has_keys and self._screen is not None:
             self._screen.send_keys_to(self._type)
@@ -147,7 +154,12 @@ class ProgramTerminal:
             over = self._ended.is_set()
             if over and until is None:
                 until = time.monotonic() + LAST_WORDS_S
-            readable, _, _ = select.select([self._ours], [], [], 0 if over else LOOK_S)
+            readable, _, _ = select.select(
+                [self._ours],
+                [],
+                [],
+                0 if over else LOOK_S,
+            )
             if not readable and over:
                 return
             if until is not None and time.monotonic() > until:
@@ -174,13 +186,22 @@ class ProgramTerminal:
         assert self._screen is not None
         with suppress(OSError):
             columns, rows = os.get_terminal_size(self._screen.fd)
-            size = (columns, max(1, rows - 1) if rows else 0)
+            size = (
+                columns,
+                max(1, rows - 1) if rows else 0,
+            )
             if size == self._size:
                 return
             fcntl.ioctl(
                 self._ours,
                 termios.TIOCSWINSZ,
-                struct.pack("HHHH", size[1], size[0], 0, 0),
+                struct.pack(
+                    "HHHH",
+                    size[1],
+                    size[0],
+                    0,
+                    0,
+                ),
             )
             changed = self._size is not None
             self._size = size

@@ -97,14 +97,20 @@ class Columns:
         """One column over the steps."""
         import numpy as np
 
-        return Series(self["step"].astype(np.int64), self[column])
+        return Series(
+            self["step"].astype(np.int64),
+            self[column],
+        )
 
 
 def no_rows(columns: tuple[str, ...]) -> Columns:
     """A table with these columns and no row."""
     import numpy as np
 
-    return Columns(columns, np.empty((0, len(columns))))
+    return Columns(
+        columns,
+        np.empty((0, len(columns))),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +129,11 @@ class Root:
         if file in self.renamed:
             return self.renamed[file]
         path = Path(file)
-        for folder in (self.seen_as, str(self.folder), str(self.folder.resolve())):
+        for folder in (
+            self.seen_as,
+            str(self.folder),
+            str(self.folder.resolve()),
+        ):
             if folder and path.is_relative_to(folder):
                 return PurePosixPath(path.relative_to(folder))
         return PurePosixPath(path)
@@ -278,7 +288,10 @@ class Trace:
         )
         rows = [(metric.step, metric.value) for metric in known if metric.source == wanted]
         steps, values = zip(*rows, strict=True) if rows else ((), ())
-        return Series(np.array(steps, dtype=np.int64), np.array(values, dtype=np.float64))
+        return Series(
+            np.array(steps, dtype=np.int64),
+            np.array(values, dtype=np.float64),
+        )
 
     def metric_names(self) -> tuple[str, ...]:
         """Every metric there is, in the order of appearance."""

@@ -89,7 +89,10 @@ def watch(
         script.touch(mode=0o600)
         script.write_text(program.script(), encoding="utf-8")
     python = injected.default_python(options.python)
-    command = program.launch.command(python, str(script) if program.is_notebook else None)
+    command = program.launch.command(
+        python,
+        str(script) if program.is_notebook else None,
+    )
     try:
         # What runs beside the watched run says nothing that the watched run does not say.
         stderr = subprocess.DEVNULL if options.experiments else None
@@ -99,7 +102,12 @@ def watch(
         what = error.filename or command[0]
         named = "the interpreter " if what == command[0] and not program.launch.launcher else ""
         note = f"{named}{what} could not be started ({error.strerror or error})"
-        return Watched(Outcome(OutcomeKind.NOT_STARTED, note=note), None, options.folder, 0.0)
+        return Watched(
+            Outcome(OutcomeKind.NOT_STARTED, note=note),
+            None,
+            options.folder,
+            0.0,
+        )
     return read_watched(ended, options, program_root(program, options.folder))
 
 
@@ -122,9 +130,18 @@ def program_root(program: Program, folder: Path) -> Root:
     # A folder may have been given relative to where the command was started: a program knows no
     # such name.
     names = (
-        (str(script), str(script.absolute()), str(script.resolve())) if program.is_notebook else ()
+        (
+            str(script),
+            str(script.absolute()),
+            str(script.resolve()),
+        )
+        if program.is_notebook
+        else ()
     )
-    return Root(program.folder, dict.fromkeys(names, PurePosixPath(program.entry)))
+    return Root(
+        program.folder,
+        dict.fromkeys(names, PurePosixPath(program.entry)),
+    )
 
 
 def read_watched(ended: Ended, options: WatchOptions, root: Root) -> Watched:
@@ -232,7 +249,11 @@ def _apart(options: WatchOptions) -> list[str]:
     others are ours.
     """
     python = injected.default_python(options.python)
-    ours = [str(injected.FOLDER), str(options.folder), str(options.folder.resolve())]
+    ours = [
+        str(injected.FOLDER),
+        str(options.folder),
+        str(options.folder.resolve()),
+    ]
     if options.weights is not None:
         ours.append(str(options.weights.parent.resolve()))
     return [*standard_library(python), *ours]

@@ -18,7 +18,11 @@ class _Plain:
     def __post_init__(self) -> None:
         for name in ("value", "settings"):
             if hasattr(self, name):
-                object.__setattr__(self, name, _plain(getattr(self, name)))
+                object.__setattr__(
+                    self,
+                    name,
+                    _plain(getattr(self, name)),
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,4 +129,9 @@ def change_from_json(data: object) -> Change:
         return Remove(param)
     if kind == "replace":
         return Replace(param, str(data.get("by")), settings)
-    return Insert(param, str(data.get("layer")), settings, bool(data.get("before", False)))
+    return Insert(
+        param,
+        str(data.get("layer")),
+        settings,
+        bool(data.get("before", False)),
+    )

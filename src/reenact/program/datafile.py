@@ -41,7 +41,11 @@ class Entry:
     """Scalars as they are; none for a mapping or a list, whose entries are in `items`."""
     items: dict[str, Entry] | list[Entry] | None = None
 
-    def get(self, key: str | int, *more: str | int) -> Entry | None:
+    def get(
+        self,
+        key: str | int,
+        *more: str | int,
+    ) -> Entry | None:
         """The entry under a key of a mapping or an index of a list, and so on inwards."""
         found = None
         if isinstance(self.items, dict):
@@ -67,7 +71,11 @@ def read_json(text: str) -> Entry:
     return entry
 
 
-def _value(text: str, at: int, depth: int) -> tuple[Entry, int]:
+def _value(
+    text: str,
+    at: int,
+    depth: int,
+) -> tuple[Entry, int]:
     if depth > MAX_DEPTH:
         raise BadData("nested too deeply")
     if text[at : at + 1] not in ("{", "["):
@@ -87,7 +95,11 @@ def _value(text: str, at: int, depth: int) -> tuple[Entry, int]:
             at = _expect(text, _skip(text, at), ":")
         items[key], at = _value(text, at, depth + 1)
         at = _skip(text, at)
-    return Entry(Span(start, at + 1), None, items if mapping else list(items.values())), at + 1
+    return Entry(
+        Span(start, at + 1),
+        None,
+        items if mapping else list(items.values()),
+    ), at + 1
 
 
 def _plain_value(text: str, at: int) -> tuple[Any, int]:
@@ -110,7 +122,20 @@ def _expect(text: str, at: int, sign: str) -> int:
 
 NUMBER = re.compile(r"[-+]?(\d[\d_]*\.?\d*|\.\d+)([eE][-+]?\d+)?")
 PLAIN_WORD = re.compile(r"[A-Za-z_][\w./-]*")
-YAML_WORDS = frozenset(("true", "false", "yes", "no", "on", "off", "null", "none", "y", "n"))
+YAML_WORDS = frozenset(
+    (
+        "true",
+        "false",
+        "yes",
+        "no",
+        "on",
+        "off",
+        "null",
+        "none",
+        "y",
+        "n",
+    )
+)
 MAX_NODES = 20_000
 
 
@@ -154,7 +179,12 @@ def _read_yaml(text: str) -> Entry:
         raise BadData(str(error).splitlines()[0][:120]) from error
 
 
-def _entry(loader: yaml.SafeLoader, node: yaml.Node, text: str, budget: list[int]) -> Entry:
+def _entry(
+    loader: yaml.SafeLoader,
+    node: yaml.Node,
+    text: str,
+    budget: list[int],
+) -> Entry:
     import yaml
 
     budget[0] -= 1
@@ -167,8 +197,19 @@ def _entry(loader: yaml.SafeLoader, node: yaml.Node, text: str, budget: list[int
         items = {str(key.value): _entry(loader, value, text, budget) for key, value in node.value}
         return Entry(span, None, items)
     if isinstance(node, yaml.SequenceNode):
-        return Entry(span, None, [_entry(loader, value, text, budget) for value in node.value])
-    return Entry(span, _scalar(loader, node, text[span.start : span.end].strip()))
+        return Entry(
+            span,
+            None,
+            [_entry(loader, value, text, budget) for value in node.value],
+        )
+    return Entry(
+        span,
+        _scalar(
+            loader,
+            node,
+            text[span.start : span.end].strip(),
+        ),
+    )
 
 
 def _scalar(loader: yaml.SafeLoader, node: yaml.Node, written: str) -> JsonValue:
@@ -194,7 +235,10 @@ SUFFIX = ".yaml"
 
 def named_config(call: ast.Call) -> str:
     """The file below the program's folder that a call with `config_name=` reads; empty for none."""
-    given = (keyword(call, "config_name"), argument(call, 0, "config_path"))
+    given = (
+        keyword(call, "config_name"),
+        argument(call, 0, "config_path"),
+    )
     name, folder = (
         getattr(one, "value", "") if isinstance(one, ast.Constant) else "" for one in given
     )
@@ -255,7 +299,11 @@ def _defaults(config: Entry) -> Iterator[tuple[str, str]]:
         elif isinstance(value, dict):
             pairs = ((name, option) for name, option in value.items() if isinstance(option, str))
             yield from (
-                (name.removeprefix("override ").partition("@")[0], option) for name, option in pairs
+                (
+                    name.removeprefix("override ").partition("@")[0],
+                    option,
+                )
+                for name, option in pairs
             )
 
 

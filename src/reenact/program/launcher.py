@@ -90,9 +90,17 @@ class Launch:
         return (*self.launcher, *self._program(self.target))
 
     def _program(self, target: str) -> tuple[str, ...]:
-        return (*(("-m",) if self.module else ()), target, *self.arguments)
+        return (
+            *(("-m",) if self.module else ()),
+            target,
+            *self.arguments,
+        )
 
-    def command(self, python: str, target: str | None = None) -> tuple[str, ...]:
+    def command(
+        self,
+        python: str,
+        target: str | None = None,
+    ) -> tuple[str, ...]:
         """The argument vector that starts it with this interpreter, perhaps another copy of the
         script.
         """
@@ -107,7 +115,12 @@ def read_line(words: Sequence[str]) -> Launch:
     the program.
     """
     rest = list(words)
-    rest = list(dropwhile(_is_assignment, rest[1:] if rest[:1] == ["--"] else rest))
+    rest = list(
+        dropwhile(
+            _is_assignment,
+            rest[1:] if rest[:1] == ["--"] else rest,
+        )
+    )
     if not rest:
         fix = "Name a script, a notebook, or `-m package` and its arguments."
         raise UnreadableProgram("No program was given.", next_step=fix)
@@ -122,7 +135,12 @@ def read_line(words: Sequence[str]) -> Launch:
     if not rest or rest[0].startswith("-"):
         says = f"There is no script in this line. Received: {' '.join((*front, *rest))!r}."
         raise UnreadableProgram(says, next_step="Name a .py file, a .ipynb file, or `-m package`.")
-    return Launch(rest[0], module, tuple(rest[1:]), tuple(front))
+    return Launch(
+        rest[0],
+        module,
+        tuple(rest[1:]),
+        tuple(front),
+    )
 
 
 def _launcher_words(rest: list[str]) -> int:
@@ -151,12 +169,24 @@ def _skip_options(rest: list[str], index: int) -> int:
     while (
         index < len(rest) and rest[index].startswith("-") and rest[index] not in ("-m", "--module")
     ):
-        alone = "=" in rest[index] or rest[index].lstrip("-").replace("-", "_") in NO_VALUE
+        alone = (
+            "=" in rest[index]
+            or rest[index]
+            .lstrip("-")
+            .replace(
+                "-",
+                "_",
+            )
+            in NO_VALUE
+        )
         index += 1 if alone else 2
     return min(index, len(rest))
 
 
-def _launcher_by(launcher: Sequence[str], python: str) -> tuple[str, ...]:
+def _launcher_by(
+    launcher: Sequence[str],
+    python: str,
+) -> tuple[str, ...]:
     """Launchers are started through the interpreter, so that they come from its environment."""
     first = PurePath(launcher[0]).name if launcher else "python"
     if is_python(first):
@@ -237,7 +267,11 @@ def gather(
     ]
     files = [replace(source, path=PurePosixPath(path)) for path, source in inside]
     ordered = sorted(
-        files[1:], key=lambda file: (file.path.suffix in DATA_SUFFIXES, str(file.path))
+        files[1:],
+        key=lambda file: (
+            file.path.suffix in DATA_SUFFIXES,
+            str(file.path),
+        ),
     )
     tops = tuple(
         PurePosixPath(base.relative_to(root)) for base in bases if base.is_relative_to(root)
@@ -271,7 +305,11 @@ def _references(
                 break
 
 
-def _options(source: SourceFile, path: Path, bases: tuple[Path, ...]) -> Iterator[Path]:
+def _options(
+    source: SourceFile,
+    path: Path,
+    bases: tuple[Path, ...],
+) -> Iterator[Path]:
     """Files of a hydra configuration: what it includes, and the other options of these groups."""
     for relative in included(source) if source.language is Language.YAML else ():
         group = path.parent / relative.relative_to(source.path.parent).parent
@@ -279,7 +317,11 @@ def _options(source: SourceFile, path: Path, bases: tuple[Path, ...]) -> Iterato
         yield from (file for file in near if _inside(file, bases))
 
 
-def _modules(binding: Binding, path: Path, bases: tuple[Path, ...]) -> Iterator[Path]:
+def _modules(
+    binding: Binding,
+    path: Path,
+    bases: tuple[Path, ...],
+) -> Iterator[Path]:
     parts = [part for part in binding.dotted.split(".") if part]
     # The name itself, or the package that `from . import name` looks into.
     sizes = range(1, len(parts) + 1)
@@ -291,7 +333,11 @@ def _modules(binding: Binding, path: Path, bases: tuple[Path, ...]) -> Iterator[
     for top in tops:
         stems = [top.joinpath(*parts[:size]) for size in sizes]
         files = [
-            (stem.parent / f"{stem.name}.py", stem / "__init__.py")[not parts :] for stem in stems
+            (
+                stem.parent / f"{stem.name}.py",
+                stem / "__init__.py",
+            )[not parts :]
+            for stem in stems
         ]
         hits = [file for pair in files for file in pair if _inside(file, bases)]
         if hits:

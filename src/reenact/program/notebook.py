@@ -80,7 +80,14 @@ def read_notebook(text: str) -> Notebook:
         if kind is None or kind.value != "code" or source is None:
             continue
         lines = source.items if isinstance(source.items, list) else [source]
-        cells.append(Cell(index, "".join(str(line.value) for line in lines), len(script), source))
+        cells.append(
+            Cell(
+                index,
+                "".join(str(line.value) for line in lines),
+                len(script),
+                source,
+            )
+        )
         piece, remark = _neutral(cells[-1].source)
         script += piece + "\n"
         remarks += [f"cell {index} {remark}"] if remark else []
@@ -112,7 +119,10 @@ def _neutral(source: str) -> tuple[str, str]:
     if FOREIGN_CELL.match(source.lstrip()):
         return commented, "is not Python and is left out"
     wrong: Unparsable | None = None
-    for text in (source, "\n".join(map(_neutral_line, source.split("\n")))):
+    for text in (
+        source,
+        "\n".join(map(_neutral_line, source.split("\n"))),
+    ):
         try:
             parse(text, top_level_await=True)
         except Unparsable as error:

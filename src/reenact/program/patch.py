@@ -61,7 +61,14 @@ class Patch:
         """The changed program; raises UnknownHyperparameter, NotChangeable, PatchConflict or
         PatchRefused.
         """
-        return _applied(program, json.dumps(self.to_json())) if self.changes else program
+        return (
+            _applied(
+                program,
+                json.dumps(self.to_json()),
+            )
+            if self.changes
+            else program
+        )
 
     def diff(self, program: Program) -> str:
         """A unified diff that `git apply` takes, empty when nothing changes."""
@@ -93,7 +100,10 @@ class Patch:
 @lru_cache(maxsize=128)
 def _applied(program: Program, patch: str) -> Program:
     """By the text of a patch: `1`, `1.0` and `True` are equal, but are written differently."""
-    return carry_out(program, Patch.from_json(json.loads(patch)).changes)
+    return carry_out(
+        program,
+        Patch.from_json(json.loads(patch)).changes,
+    )
 
 
 def change_for(param: Hyperparameter, value: JsonValue) -> Change:
@@ -114,16 +124,32 @@ def unified_diff(before: Program, after: Program, context: int = 3) -> str:
     for old in before.files:
         new = after.file(old.path)
         if new is not None and new.raw != old.raw:
-            pieces += file_diff(str(old.path), old.raw, new.raw, context)
+            pieces += file_diff(
+                str(old.path),
+                old.raw,
+                new.raw,
+                context,
+            )
     return "".join(pieces)
 
 
-def file_diff(path: str, old: str, new: str, context: int = 3) -> list[str]:
+def file_diff(
+    path: str,
+    old: str,
+    new: str,
+    context: int = 3,
+) -> list[str]:
     """The diff of one text; lines end at line feeds only, as git sees them."""
     before = _text_lines(old)
     after = _text_lines(new)
     name = path + ("\t" if " " in path else "")
-    lines = difflib.unified_diff(before, after, f"a/{name}", f"b/{name}", n=context)
+    lines = difflib.unified_diff(
+        before,
+        after,
+        f"a/{name}",
+        f"b/{name}",
+        n=context,
+    )
     return [line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}" for line in lines]
 
 
@@ -161,4 +187,7 @@ def _cell_text(line: str) -> list[str]:
 
 def _text_lines(text: str) -> list[str]:
     *lines, last = text.split("\n")
-    return [*(f"{line}\n" for line in lines), *filter(None, [last])]
+    return [
+        *(f"{line}\n" for line in lines),
+        *filter(None, [last]),
+    ]

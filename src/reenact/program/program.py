@@ -59,10 +59,16 @@ class Program:
     def with_files(self, changed: Iterable[SourceFile]) -> Program:
         """The same program with some files replaced."""
         new = {file.path: file for file in changed}
-        return replace(self, files=tuple(new.get(file.path, file) for file in self.files))
+        return replace(
+            self,
+            files=tuple(new.get(file.path, file) for file in self.files),
+        )
 
     def with_arguments(self, arguments: Sequence[str]) -> Program:
-        return replace(self, launch=replace(self.launch, arguments=tuple(arguments)))
+        return replace(
+            self,
+            launch=replace(self.launch, arguments=tuple(arguments)),
+        )
 
     @property
     def is_notebook(self) -> bool:
@@ -128,7 +134,14 @@ def read_program(words: Sequence[str], working: Path | None = None) -> Program:
             next_step="Give a Python source or a notebook that this user may read.",
         )
     root, files, tops = gather(launch, working, folder, bases, entry)
-    return Program(root, files[0].path, files, launch, working, tops)
+    return Program(
+        root,
+        files[0].path,
+        files,
+        launch,
+        working,
+        tops,
+    )
 
 
 def program_from_text(
@@ -140,5 +153,18 @@ def program_from_text(
     """A program that stands in no folder: for tests, generated code and other people's snippets."""
     texts = [(PurePosixPath(path), body) for path, body in ((name, text), *(others or {}).items())]
     raw = [(path, body.encode("utf-8", "surrogatepass")) for path, body in texts]
-    files = tuple(decode(path, body, language_of(path) or Language.PYTHON) for path, body in raw)
-    return Program(Path(), files[0].path, files, Launch(name, arguments=tuple(arguments)), Path())
+    files = tuple(
+        decode(
+            path,
+            body,
+            language_of(path) or Language.PYTHON,
+        )
+        for path, body in raw
+    )
+    return Program(
+        Path(),
+        files[0].path,
+        files,
+        Launch(name, arguments=tuple(arguments)),
+        Path(),
+    )

@@ -76,9 +76,19 @@ def read_source(folder: Path, path: PurePosixPath) -> SourceFile:
     try:
         raw = read_start(folder / path, MAX_FILE_BYTES + 1)
     except OSError as error:
-        return SourceFile(path, "", language, unparsed=f"cannot be read: {error.strerror or error}")
+        return SourceFile(
+            path,
+            "",
+            language,
+            unparsed=f"cannot be read: {error.strerror or error}",
+        )
     if len(raw) > MAX_FILE_BYTES:
-        return SourceFile(path, "", language, unparsed=f"larger than {MAX_FILE_BYTES:,} bytes")
+        return SourceFile(
+            path,
+            "",
+            language,
+            unparsed=f"larger than {MAX_FILE_BYTES:,} bytes",
+        )
     return decode(path, raw, language)
 
 
@@ -121,7 +131,10 @@ class LineTable:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.starts = [0, *(match.end() for match in NEWLINE.finditer(text))]
+        self.starts = [
+            0,
+            *(match.end() for match in NEWLINE.finditer(text)),
+        ]
         self._ascii = text.isascii()
 
     def offset(self, line: int, column: int) -> int:
@@ -130,10 +143,17 @@ class LineTable:
         if self._ascii:
             return start + column
         end = self.starts[line] if line < len(self.starts) else len(self.text)
-        head = self.text[start:end].encode("utf-8", "surrogatepass")[:column]
+        head = self.text[start:end].encode(
+            "utf-8",
+            "surrogatepass",
+        )[:column]
         return start + len(head.decode("utf-8", "ignore"))
 
-    def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword, file: str = "") -> Span:
+    def span(
+        self,
+        node: ast.expr | ast.stmt | ast.arg | ast.keyword,
+        file: str = "",
+    ) -> Span:
         """The text a node was parsed from."""
         end_line = node.end_lineno or node.lineno
         end_column = node.end_col_offset or node.col_offset
@@ -177,7 +197,13 @@ class LineTable:
 def shared_end(one: PurePosixPath, other: PurePosixPath) -> int:
     """How many last parts two paths share."""
     pairs = zip(one.parts[::-1], other.parts[::-1], strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return sum(
+        1
+        for _ in takewhile(
+            lambda pair: pair[0] == pair[1],
+            pairs,
+        )
+    )
 
 
 def words(text: str) -> tuple[str, ...]:

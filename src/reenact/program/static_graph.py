@@ -27,7 +27,14 @@ from reenact.program.read.sources import Sources
 from reenact.program.read.vocabulary import last_name
 from reenact.types import JsonValue, Place
 
-TRIED_STYLES = frozenset((Style.LOOP, Style.INIT, Style.APPLY, Style.LAYER))
+TRIED_STYLES = frozenset(
+    (
+        Style.LOOP,
+        Style.INIT,
+        Style.APPLY,
+        Style.LAYER,
+    )
+)
 TRIED_KINDS = frozenset(
     map(
         Kind,
@@ -128,7 +135,13 @@ def hyperparameters_of(program: Program) -> tuple[Hyperparameter, ...]:
     reading = read(program)
     order = {str(file.path): number for number, file in enumerate(program.files)}
     found = [_possible(reading, param) for param in reading.hyperparameters]
-    found.sort(key=lambda param: (order.get(str(param.place.file), 99), param.place, param.id))
+    found.sort(
+        key=lambda param: (
+            order.get(str(param.place.file), 99),
+            param.place,
+            param.id,
+        )
+    )
     return tuple(found)
 
 
@@ -181,8 +194,17 @@ def _layer(analysis: ProgramAnalysis, layer: LayerSite) -> StaticLayer:
 
 
 def _settings(analysis: ProgramAnalysis, layer: LayerSite) -> dict[str, JsonValue]:
-    slots = [*layer.spec.slots, *filter(None, [layer.spec.width_in])]
-    found = [(slot.names[0], layer.filling(slot)) for slot in slots]
+    slots = [
+        *layer.spec.slots,
+        *filter(None, [layer.spec.width_in]),
+    ]
+    found = [
+        (
+            slot.names[0],
+            layer.filling(slot),
+        )
+        for slot in slots
+    ]
     known = {name for slot in slots for name in slot.names}
     found += [
         (one.arg, one.value) for one in layer.call.keywords if one.arg and one.arg not in known

@@ -50,10 +50,21 @@ def assert_learns(
     and all random numbers stay as they were.
     """
     __tracebackhide__ = True
-    lines = _objection(overfit(learner_for(model, batch, loss), steps, rates))
+    lines = _objection(
+        overfit(
+            learner_for(model, batch, loss),
+            steps,
+            rates,
+        )
+    )
     if lines:
         raise AssertionError(
-            "\n".join([f"{type(model).__name__} does not learn one batch.", *lines])
+            "\n".join(
+                [
+                    f"{type(model).__name__} does not learn one batch.",
+                    *lines,
+                ]
+            )
         )
 
 
@@ -71,7 +82,12 @@ def assert_no_findings(
     ended. `select` and `ignore` name faults and detectors by code, prefix, name or family.
     """
     __tracebackhide__ = True
-    found = diagnose_trace(_trace(trace), select=select, ignore=ignore, threshold=threshold)
+    found = diagnose_trace(
+        _trace(trace),
+        select=select,
+        ignore=ignore,
+        threshold=threshold,
+    )
     if found.judgement is Judgement.UNJUDGED:
         raise AssertionError(found.sentence)
     suspects = [
@@ -94,7 +110,12 @@ def _objection(tried: Tried) -> list[str]:
     if wrong is not None:
         lines = [f"  saw   the loss is not a number before step {wrong + 1}, whatever the rate"]
     else:
-        seen = OneBatch(len(best.losses), tuple(best.losses), best.accuracy, tried.zeroed)
+        seen = OneBatch(
+            len(best.losses),
+            tuple(best.losses),
+            best.accuracy,
+            tried.zeroed,
+        )
         evidence = Evidence(experiments=Experiments(one_batch=seen))
         findings = run_detectors([detector(code) for code in ONE_BATCH], evidence)
         lines = [line for finding in findings for line in _described(finding)]
@@ -128,17 +149,32 @@ def _listed(names: Sequence[str]) -> str:
 def _seen(code: str, saw: str) -> list[str]:
     """What the experiment shows by itself, under the detector that says the same of a training."""
     found = detector(code)
-    return _lines(f"{code} {found.name}", saw, found.why, code)
+    return _lines(
+        f"{code} {found.name}",
+        saw,
+        found.why,
+        code,
+    )
 
 
 def _described(finding: Finding) -> list[str]:
     where = ""
     if finding.place is not None:
         where = f"{finding.place}  "
-    return _lines(f"{where}{finding.code} {finding.name}", finding.saw, finding.why, finding.code)
+    return _lines(
+        f"{where}{finding.code} {finding.name}",
+        finding.saw,
+        finding.why,
+        finding.code,
+    )
 
 
-def _lines(title: str, saw: str, why: str, code: str) -> list[str]:
+def _lines(
+    title: str,
+    saw: str,
+    why: str,
+    code: str,
+) -> list[str]:
     return [
         title,
         f"  saw   {saw}",

@@ -95,7 +95,11 @@ def overfit(learner: Learner, steps: int, rates: Sequence[float]) -> Tried:
         zeroed: list[float] = []
         if learner.can_zero:
             zeroed = learner.train(best.rate, len(best.losses), zeroed=True).losses
-    return Tried(best, tuple(one.rate for one in tried), tuple(zeroed))
+    return Tried(
+        best,
+        tuple(one.rate for one in tried),
+        tuple(zeroed),
+    )
 
 
 @contextmanager
@@ -120,7 +124,10 @@ class KerasLearner:
         self._loss = loss if loss is not None else getattr(model, "loss", None)
         if not self._loss:
             fix = "Compile it, or give loss='mse'."
-            raise InputError(f"{type(model).__name__} has no loss.", next_step=fix)
+            raise InputError(
+                f"{type(model).__name__} has no loss.",
+                next_step=fix,
+            )
         if not (isinstance(batch, tuple | list) and len(batch) == 2):
             raise InputError(
                 "A batch is a pair: inputs and targets. Received: " + type(batch).__name__ + "."
@@ -146,7 +153,10 @@ class KerasLearner:
             model.set_weights(self._model.get_weights())
         except Exception as error:
             raise InputError(f"{type(self._model).__name__} cannot be cloned: {error}.") from error
-        model.compile(optimizer=keras.optimizers.Adam(rate), loss=self._loss)
+        model.compile(
+            optimizer=keras.optimizers.Adam(rate),
+            loss=self._loss,
+        )
         run = Trained(rate)
         for _ in range(steps):
             # The loss that a step tells is a mean over all steps since the last reset.
@@ -163,7 +173,12 @@ class TorchLearner:
     fits.
     """
 
-    def __init__(self, model: Any, batch: Any, loss: Callable[[Any, Any], Any] | None) -> None:
+    def __init__(
+        self,
+        model: Any,
+        batch: Any,
+        loss: Callable[[Any, Any], Any] | None,
+    ) -> None:
         self._model = model
         self._batch = batch
         self._loss = loss
@@ -210,7 +225,10 @@ class TorchLearner:
         ]
         if not named:
             raise InputError(f"{type(model).__name__} has no weight that may be trained.")
-        optimizer = torch.optim.Adam([weight for _, weight in named], lr=rate)
+        optimizer = torch.optim.Adam(
+            [weight for _, weight in named],
+            lr=rate,
+        )
         run = Trained(rate)
         model.train()
         for step in range(steps):
@@ -231,7 +249,12 @@ class TorchLearner:
             optimizer.step()
         return run
 
-    def _step(self, model: Any, zeroed: bool, run: Trained) -> tuple[Any, float | None]:
+    def _step(
+        self,
+        model: Any,
+        zeroed: bool,
+        run: Trained,
+    ) -> tuple[Any, float | None]:
         if self._own_step:
             output = model.training_step(self._batch, 0)
             return output["loss"] if isinstance(output, dict) else output, None

@@ -139,7 +139,12 @@ class NeutralityGraph(Result):
     def alternatives(self) -> tuple[Node, ...]:
         """Other repairs, the best first."""
         found = [node for node in self.nodes if node.status in ALTERNATIVE]
-        return tuple(sorted(found, key=lambda node: -node.fitness))
+        return tuple(
+            sorted(
+                found,
+                key=lambda node: -node.fitness,
+            )
+        )
 
     def in_a_line(self) -> str:
         return f"{len(self.alternatives)} alternatives among {len(self.nodes)} programs"
@@ -152,7 +157,10 @@ class NeutralityGraph(Result):
         return steps
 
 
-def kind_beside(samples: tuple[float, ...], known: tuple[float, ...]) -> NodeKind:
+def kind_beside(
+    samples: tuple[float, ...],
+    known: tuple[float, ...],
+) -> NodeKind:
     """How a training stands beside the known repair."""
     if fmean(samples) < fmean(known):
         return NodeKind.NEUTRAL
@@ -212,15 +220,31 @@ def explore(
 
     def graph(ended: str) -> NeutralityGraph:
         measure = trainer.measure
-        return NeutralityGraph(tuple(nodes), measure.name, measure.larger_is_better, trained, ended)
+        return NeutralityGraph(
+            tuple(nodes),
+            measure.name,
+            measure.larger_is_better,
+            trained,
+            ended,
+        )
 
-    nodes = [Node(Patch(()), -1, samples_of(Patch(())), NodeKind.ROOT)]
+    nodes = [
+        Node(
+            Patch(()),
+            -1,
+            samples_of(Patch(())),
+            NodeKind.ROOT,
+        )
+    ]
     reference = samples_of(known) if isinstance(known, Patch) else known
     patch = known if isinstance(known, Patch) else Patch(())
     if patch or not isinstance(known, Patch):
         nodes.append(Node(patch, -1, reference, NodeKind.KNOWN))
     seen = Scoreboard()
-    seen.add([node.patch for node in nodes], [node.fitness for node in nodes])
+    seen.add(
+        [node.patch for node in nodes],
+        [node.fitness for node in nodes],
+    )
     queue, trained = deque([0]), 0
     while queue:
         parent = queue.popleft()
@@ -244,7 +268,14 @@ def explore(
             )
             if not math.isfinite(fmean(samples)) or fmean(samples) < nodes[parent].fitness:
                 continue
-            nodes.append(Node(patch, parent, samples, kind_beside(samples, reference)))
+            nodes.append(
+                Node(
+                    patch,
+                    parent,
+                    samples,
+                    kind_beside(samples, reference),
+                )
+            )
             found.append(len(nodes) - 1)
         found.sort(key=lambda number: -nodes[number].fitness)
         queue.extend(found[:top])
@@ -263,7 +294,12 @@ def neighbours(patch: Patch, trainer: BudgetedTrainer, rng: random.Random) -> It
         set_again = [
             one for one in patch.changes if isinstance(one, Set) and one.hyperparameter == param.id
         ]
-        new = Patch((*(one for one in patch.changes if one not in set_again), change))
+        new = Patch(
+            (
+                *(one for one in patch.changes if one not in set_again),
+                change,
+            )
+        )
         if trainer.applies(new):
             yield new
 
@@ -302,10 +338,24 @@ def analyse(
     }
     request = {**keys, **options.to_json()}
     with services.open_run("alternatives", program, request) as run:
-        asked = DiagnoseOptions(depth=Depth.QUICK, metric=options.metric, python=options.python)
-        found = diagnose_within(program, asked, services, run.under("diagnosis"), None)
+        asked = DiagnoseOptions(
+            depth=Depth.QUICK,
+            metric=options.metric,
+            python=options.python,
+        )
+        found = diagnose_within(
+            program,
+            asked,
+            services,
+            run.under("diagnosis"),
+            None,
+        )
         trace = fit_for_repair(found)
-        measure = choose_measure(trace, found.evidence.task, options.metric or None)
+        measure = choose_measure(
+            trace,
+            found.evidence.task,
+            options.metric or None,
+        )
         with services.open_executor(options.workers, options.python) as executor:
             trainer = services.trainer(
                 found.evidence,

@@ -28,7 +28,13 @@ def changed_files(program: Program, patch: Patch) -> dict[str, bytes]:
     }
 
 
-def write(program: Program, patch: Patch, scope: Scope, *, allow_dirty: bool = False) -> list[Path]:
+def write(
+    program: Program,
+    patch: Patch,
+    scope: Scope,
+    *,
+    allow_dirty: bool = False,
+) -> list[Path]:
     """Change the files in place; what stood there is kept beside them. Gives the backups."""
     new = changed_files(program, patch)
     for name in new:
@@ -62,7 +68,11 @@ def refuse_dirty(program: Program, names: Iterable[str]) -> None:
     if root is None:
         return
     below = program.folder.resolve().relative_to(root)
-    if dirty := uncommitted(root, of_user(root), [str(below / name) for name in names]):
+    if dirty := uncommitted(
+        root,
+        of_user(root),
+        [str(below / name) for name in names],
+    ):
         why = (
             f"A file has changes that were not committed, and is not overwritten. Received: "
             f"{dirty[0]}."
@@ -106,7 +116,14 @@ def commit_on_branch(
     return commit_files(theirs, entries, message, branch=branch)
 
 
-def _entry(theirs: TheirGit, name: str, old: bytes, new: bytes, *, allow_dirty: bool) -> Entry:
+def _entry(
+    theirs: TheirGit,
+    name: str,
+    old: bytes,
+    new: bytes,
+    *,
+    allow_dirty: bool,
+) -> Entry:
     """The new content as it is committed: with the line ends that the committed file has."""
     before = committed_file(theirs, name)
     if before is None:
@@ -126,4 +143,7 @@ def _entry(theirs: TheirGit, name: str, old: bytes, new: bytes, *, allow_dirty: 
 def _root(folder: Path) -> Path | None:
     """The top of the git work tree around a folder; none where there is no repository."""
     here = folder.resolve()
-    return next((place for place in (here, *here.parents) if (place / ".git").exists()), None)
+    return next(
+        (place for place in (here, *here.parents) if (place / ".git").exists()),
+        None,
+    )

@@ -85,7 +85,14 @@ def smallest(patch: Patch, context: SearchContext) -> tuple[Patch, list[Reductio
         full = context.samples(patch, ALL)
         values = context.samples(smaller, ALL)
         held = non_inferior(before, full, values, keep=KEEP)
-        cuts.append(ReductionStep(smaller, share_of_gain(before, full, values), held, ALL))
+        cuts.append(
+            ReductionStep(
+                smaller,
+                share_of_gain(before, full, values),
+                held,
+                ALL,
+            )
+        )
         return held
 
     return Patch(minimise(patch.changes, suffices)), cuts, short

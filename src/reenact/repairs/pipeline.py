@@ -64,7 +64,10 @@ def repair(
     }
     with services.open_run("repair", program, request) as run:
         result = repair_within(program, options, services, run, known)
-        result = replace(result, reused=services.reused_line(run, result.cost.trainings))
+        result = replace(
+            result,
+            reused=services.reused_line(run, result.cost.trainings),
+        )
         verdict = {"decision": result.decision.value, "sentence": result.sentence}
         short = {**verdict, "metric": result.in_numbers}
         run.finish(short, result.decision.exit_code, reused=result.reused)
@@ -114,7 +117,11 @@ def repair_within(
         verdicts=verdicts,
         looks=tuple(context.evaluations),
         cuts=tuple(cuts),
-        cost=replace(context.trainer.usage, seconds=time.monotonic() - begun, verifying=verifying),
+        cost=replace(
+            context.trainer.usage,
+            seconds=time.monotonic() - begun,
+            verifying=verifying,
+        ),
         why=[on_stand_in(found.stand_in_data, one.suspect.in_a_line) for one in found.findings],
         stand_in_data=found.stand_in_data,
         curves=curves,
@@ -185,16 +192,29 @@ def _settle(
     """Cut the best candidate down, then judge it; the next one when it does not hold."""
     if not candidates:
         return [], (), ()
-    services.tell(Progress("repair", note=f"minimise {candidates[0]}"))
+    services.tell(
+        Progress(
+            "repair",
+            note=f"minimise {candidates[0]}",
+        )
+    )
     # The search is over: what it had to leave may be used.
     context.reserve = 0.0
     try:
         first, cuts, short = smallest(candidates[0], context)
     except TimeSpent as error:
         return [], (), (error.sentence, *_best_so_far(context))
-    judge = context.trainer.apart(measure=judging.judge, part=judging.judge_part)
+    judge = context.trainer.apart(
+        measure=judging.judge,
+        part=judging.judge_part,
+    )
     seeds = judging_seeds(options.chance, options.seeds)
-    verdicts, late = verdicts_on([first, *candidates[1:]], judge, seeds, services.tell)
+    verdicts, late = verdicts_on(
+        [first, *candidates[1:]],
+        judge,
+        seeds,
+        services.tell,
+    )
     return cuts, verdicts, tuple(note for note in (short, late) if note)
 
 
@@ -207,7 +227,12 @@ def verdicts_on(
     """Verdicts on the first candidates, until one holds, and what could not be verified in time."""
 
     def begin(patch: Patch) -> None:
-        tell(Progress("repair", note=f"verify over up to {len(seeds)} fresh seeds: {patch}"))
+        tell(
+            Progress(
+                "repair",
+                note=f"verify over up to {len(seeds)} fresh seeds: {patch}",
+            )
+        )
 
     found, late = verify(candidates, judge, seeds, begin=begin)
     unverified = (
@@ -273,4 +298,10 @@ def _curves(patch: Patch, context: SearchContext) -> dict[str, BeforeAfter]:
     except TimeSpent:
         return {}
     shared = [name for name in before.curves if name in after.curves]
-    return {name: BeforeAfter(before.curve(name), after.curve(name)) for name in shared}
+    return {
+        name: BeforeAfter(
+            before.curve(name),
+            after.curve(name),
+        )
+        for name in shared
+    }

@@ -67,7 +67,11 @@ class RepairServices(DiagnoseServices):
             options.metric,
             Trial(program).content[:12],
         ]
-        return SharedStudy(self.study_url, "-".join(filter(None, parts)), run)
+        return SharedStudy(
+            self.study_url,
+            "-".join(filter(None, parts)),
+            run,
+        )
 
 
 def fit_for_repair(found: Diagnosis) -> Trace:
@@ -92,7 +96,10 @@ def fit_for_repair(found: Diagnosis) -> Trace:
         why = why_unjudged(evidence, found.depth) or "no training step was seen"
         killed = outcome is not None and outcome.kind is OutcomeKind.KILLED
         memory = " Programs are ended so when memory does not suffice." if killed else ""
-        sentence = on_stand_in(found.stand_in_data, f"Nothing could be judged: {why}.{memory}")
+        sentence = on_stand_in(
+            found.stand_in_data,
+            f"Nothing could be judged: {why}.{memory}",
+        )
         raise Inconclusive(sentence, next_step=f"reenact watch {program.entry} shows the run.")
     if not any(param.changeable and param.alternatives for param in hyperparameters_of(program)):
         none = (
@@ -118,8 +125,18 @@ def against_crash(found: Diagnosis) -> list[Patch]:
     ):
         return []
     single = [one.suspect.suggestions[0].patch for one in found.findings if one.suspect.suggestions]
-    together = sum(single[1:], single[0]) if len(single) > 1 else NOTHING
-    return [*single[:FIRST_TO_TRAIN], *([together] if together else [])]
+    together = (
+        sum(
+            single[1:],
+            single[0],
+        )
+        if len(single) > 1
+        else NOTHING
+    )
+    return [
+        *single[:FIRST_TO_TRAIN],
+        *([together] if together else []),
+    ]
 
 
 def _crashes(found: Diagnosis, tried: int = 0) -> Inconclusive:
@@ -207,7 +224,10 @@ def prepare(
         trainer,
         options,
         services.tell,
-        note=lambda best: run.note(f"best/{len(context.evaluations)}", best),
+        note=lambda best: run.note(
+            f"best/{len(context.evaluations)}",
+            best,
+        ),
         studies=studies,
         shared_study=shared,
         write=recorder_of(studies, options.search_name, shared)

@@ -127,7 +127,12 @@ class SearchContext:
         """The program as it stands."""
         return self.scores([NOTHING])[0]
 
-    def scores(self, patches: Sequence[Patch], seeds: int = 0, share: float = 1.0) -> list[float]:
+    def scores(
+        self,
+        patches: Sequence[Patch],
+        seeds: int = 0,
+        share: float = 1.0,
+    ) -> list[float]:
         """The middle value of each changed program over the first seeds, larger is better; over
         those of a first look where no number is given.
         """
@@ -136,7 +141,15 @@ class SearchContext:
         trials = [self._trial(patch, seed, share) for patch in patches for seed in chosen]
         found = [median_low(values) for values in self.trainer.scored(trials, len(patches))]
         for patch, score in zip(patches, found, strict=True):
-            self._remember(Evaluation(patch, score, seeds, share, self.trainer.usage.spent))
+            self._remember(
+                Evaluation(
+                    patch,
+                    score,
+                    seeds,
+                    share,
+                    self.trainer.usage.spent,
+                )
+            )
         return found
 
     def samples(self, patch: Patch, seeds: int) -> tuple[float, ...]:
@@ -207,7 +220,10 @@ class SearchContext:
         epochs = own.value if own is not None else param.in_force
         if not isinstance(epochs, int):
             return patch
-        shorter = Set(param.id, max(1, round(share * epochs)))
+        shorter = Set(
+            param.id,
+            max(1, round(share * epochs)),
+        )
         rest = tuple(one for one in patch.changes if one is not own)
         if shorter.value != param.in_force:
             return Patch((*rest, shorter))
@@ -242,4 +258,11 @@ class SearchContext:
         used, total = self.trainer.balance
         change = f" ({self.best.patch})" if self.best.patch else ""
         best_so_far = f"best so far {abs(self.best.score):.4g}{change}"
-        self.tell(Progress("repair", int(min(used, total)), int(total), best_so_far))
+        self.tell(
+            Progress(
+                "repair",
+                int(min(used, total)),
+                int(total),
+                best_so_far,
+            )
+        )

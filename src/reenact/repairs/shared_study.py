@@ -26,4 +26,7 @@ class SharedStudy:
     @property
     def seed(self) -> int:
         """For the sampler: drivers that share a study must not propose the same."""
-        return int.from_bytes(hashlib.sha256(self.owner.encode()).digest()[:4], "big")
+        return int.from_bytes(
+            hashlib.sha256(self.owner.encode()).digest()[:4],
+            "big",
+        )

@@ -132,7 +132,10 @@ def patch_at(
     """The change that leads from the program as it stands to a point."""
     params = [(one.hyperparameter, point[one.name]) for one in space]
     moved = [(param, value) for param, value in params if not same_value(value, param.in_force)]
-    return fitting([change_for(param, value) for param, value in moved], applies)
+    return fitting(
+        [change_for(param, value) for param, value in moved],
+        applies,
+    )
 
 
 def space_of(params: Sequence[Hyperparameter], which: str, chance: int = 0) -> Space:
@@ -152,7 +155,10 @@ def space_of(params: Sequence[Hyperparameter], which: str, chance: int = 0) -> S
     return found
 
 
-def fitting(changes: Sequence[Change], applies: Callable[[Patch], bool]) -> Patch:
+def fitting(
+    changes: Sequence[Change],
+    applies: Callable[[Patch], bool],
+) -> Patch:
     """As many of the changes as go together: a removed layer has no width."""
     whole = Patch(tuple(changes))
     if not changes or applies(whole):
@@ -188,14 +194,25 @@ def _study(param: Hyperparameter, chance: random.Random) -> Dimension | None:
         return Dimension(param, low=1e-6, high=10.0)
     if param.kind is Kind.UNITS and isinstance(now, int):
         if param.role != "output":
-            return Dimension(param, (now, max(1, now // 2), 2 * now))
+            return Dimension(
+                param,
+                (now, max(1, now // 2), 2 * now),
+            )
         return None
     if param.kind is Kind.EPOCHS and isinstance(now, int):
         factor = chance.uniform(1.1, 1.3)
         scaled = [now * factor**power for power in range(1, POWERS + 1)]
         scaled += [now / factor**power for power in range(1, POWERS + 1)]
         return Dimension(
-            param, tuple(dict.fromkeys([now, *(max(1, round(one)) for one in scaled)]))
+            param,
+            tuple(
+                dict.fromkeys(
+                    [
+                        now,
+                        *(max(1, round(one)) for one in scaled),
+                    ]
+                )
+            ),
         )
     if param.kind is Kind.LAYER and not param.alternatives:
         return None

@@ -61,7 +61,12 @@ class Study:
         self.shared = context.shared_study
         self.space = space_of(context.hyperparameters, options.space, options.chance)
         how = {"sampler": sampler, "pruner": pruner}
-        self.study = new_study(context.studies, options.search_name, self.shared, **how)
+        self.study = new_study(
+            context.studies,
+            options.search_name,
+            self.shared,
+            **how,
+        )
         with _reaching(self.shared):
             self._again = deque(_own(self.study, self.shared))
             if pruner is not None:
@@ -76,14 +81,27 @@ class Study:
             while self._again:
                 before = self._again.popleft()
                 if all(one.name in before.params for one in self.space):
-                    return StudyPoint(before.number, self._patch(before.params), None, before)
+                    return StudyPoint(
+                        before.number,
+                        self._patch(before.params),
+                        None,
+                        before,
+                    )
             trial = self.study.ask()
             if self.shared is not None:
                 trial.set_user_attr(RUN, self.shared.owner)
             drawn = {
-                one.name: trial.suggest_float(one.name, one.low, one.high, log=one.logarithmic)
+                one.name: trial.suggest_float(
+                    one.name,
+                    one.low,
+                    one.high,
+                    log=one.logarithmic,
+                )
                 if one.is_range
-                else trial.suggest_categorical(one.name, tuple(range(len(one.values))))
+                else trial.suggest_categorical(
+                    one.name,
+                    tuple(range(len(one.values))),
+                )
                 for one in self.space
             }
             patch = self._patch(drawn)
@@ -101,7 +119,11 @@ class Study:
         pruned = optuna.trial.TrialState.PRUNED if score is None else None
         if asked.before is None or not asked.before.state.is_finished():
             with _reaching(self.shared):
-                self.study.tell(asked.number, None if score is None else finite(score), pruned)
+                self.study.tell(
+                    asked.number,
+                    None if score is None else finite(score),
+                    pruned,
+                )
 
     def should_end(self, asked: StudyPoint, score: float, rung: int) -> bool:
         """Report what a short training came to; whether the pruner says that it is enough."""
@@ -183,7 +205,10 @@ def new_study(
     return optuna.create_study(storage=storage, study_name=name, **how)
 
 
-def _own(study: optuna.Study, shared: SharedStudy | None) -> list[optuna.trial.FrozenTrial]:
+def _own(
+    study: optuna.Study,
+    shared: SharedStudy | None,
+) -> list[optuna.trial.FrozenTrial]:
     """Trials that this run has asked for or written already, in order."""
     if shared is None:
         return []

@@ -80,7 +80,11 @@ def judging_by(measure: Measure, halved: Outcome) -> Judging:
         and known is not None
         and known != halved.metrics.get(measure.name)
     ):
-        twin = replace(measure, name=name, source=halved.sources.get(name))
+        twin = replace(
+            measure,
+            name=name,
+            source=halved.sources.get(name),
+        )
         sentence = f"searched by {twin.name}, judged by {measure.name}"
         return Judging(twin, measure, Part.WHOLE, Part.WHOLE, sentence)
     sentence = "the evaluation data could not be taken apart: only the seeds that judge are fresh"
@@ -349,7 +353,10 @@ class Repair(Result):
         name = self.judging.search.name
         sign = 1 if self.judging.search.larger_is_better else -1
         scores = {str(look.patch): look.score for look in self.looks if look.share == 1}
-        base = scores.pop(str(Patch()), -math.inf)
+        base = scores.pop(
+            str(Patch()),
+            -math.inf,
+        )
         if not scores:
             return " No change could be tried."
         best = max(scores, key=scores.__getitem__)
@@ -370,7 +377,10 @@ def deciding(verdicts: Sequence[Verdict]) -> Verdict | None:
     last = verdicts[-1]
     if last.decision.helps:
         return last
-    return next((one for one in verdicts if one.decision is Decision.RUNS_NOW), last)
+    return next(
+        (one for one in verdicts if one.decision is Decision.RUNS_NOW),
+        last,
+    )
 
 
 def _too_few(judged: Verdict | None) -> str:

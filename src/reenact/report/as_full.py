@@ -59,7 +59,10 @@ def render(
         _print_block(console, block)
     console.print()
     # One line, however long: scripts read it.
-    console.print(RichText(plain_line(document.verdict), style="bold"), soft_wrap=True)
+    console.print(
+        RichText(plain_line(document.verdict), style="bold"),
+        soft_wrap=True,
+    )
     return "\n".join(line.rstrip() for line in sink.getvalue().splitlines()) + "\n"
 
 
@@ -68,14 +71,35 @@ def _print_block(console: Console, block: doc.Plain) -> None:
         console.print(RichText(plain_line(block.title), style="bold cyan"))
     if isinstance(block, doc.Text) and block.is_diff:
         for line in plain(block.text).splitlines():
-            console.print(RichText(f"  {line}", style=DIFF.get(line[:1], "")), soft_wrap=True)
+            console.print(
+                RichText(
+                    f"  {line}",
+                    style=DIFF.get(line[:1], ""),
+                ),
+                soft_wrap=True,
+            )
     elif isinstance(block, doc.Text | doc.Picture):
         shown = block.text if isinstance(block, doc.Text) else block.alt
-        console.print(Padding(RichText(plain(shown)), (0, 0, 0, 2)))
+        console.print(
+            Padding(
+                RichText(plain(shown)),
+                (0, 0, 0, 2),
+            )
+        )
     elif isinstance(block, doc.Facts):
-        console.print(Padding(_facts(block), (0, 0, 0, 2)))
+        console.print(
+            Padding(
+                _facts(block),
+                (0, 0, 0, 2),
+            )
+        )
     elif widths := _widths(block, console.width - 2):
-        table = RichTable(box=None, pad_edge=False, header_style="bold", padding=(0, GAP, 0, 0))
+        table = RichTable(
+            box=None,
+            pad_edge=False,
+            header_style="bold",
+            padding=(0, GAP, 0, 0),
+        )
         for column, width in zip(block.columns, widths, strict=True):
             table.add_column(plain_line(column), overflow="fold", width=width)
         for row in block.rows:
@@ -84,7 +108,12 @@ def _print_block(console: Console, block: doc.Plain) -> None:
     else:
         for number, row in enumerate(block.rows):
             cells = tuple(zip(block.columns, row, strict=True))
-            console.print(Padding(_facts(doc.Facts("", cells)), (1 if number else 0, 0, 0, 2)))
+            console.print(
+                Padding(
+                    _facts(doc.Facts("", cells)),
+                    (1 if number else 0, 0, 0, 2),
+                )
+            )
 
 
 def _facts(block: doc.Facts) -> RichTable:
@@ -92,7 +121,10 @@ def _facts(block: doc.Facts) -> RichTable:
     grid.add_column(no_wrap=True, style="dim")
     grid.add_column(overflow="fold")
     for name, value in block.facts:
-        grid.add_row(RichText(plain_line(name)), RichText(plain(value)))
+        grid.add_row(
+            RichText(plain_line(name)),
+            RichText(plain(value)),
+        )
     return grid
 
 
@@ -128,13 +160,22 @@ def _print_diagnostic(console: Console, diagnostic: doc.Diagnostic) -> None:
     where = ""
     if diagnostic.where:
         where = f"{plain_line(diagnostic.where)}  "
-    head = RichText(f"{where}{plain_line(diagnostic.code)} ", style=STYLES[diagnostic.level])
+    head = RichText(
+        f"{where}{plain_line(diagnostic.code)} ",
+        style=STYLES[diagnostic.level],
+    )
     head.append(plain_line(diagnostic.name), style="bold")
     if aside := plain_line(diagnostic.aside):
         fits = head.cell_len + GAP + cell_len(aside) <= console.width
-        head.append(f"{' ' if fits else chr(10)}{' ' * GAP}{aside}", style="dim")
+        head.append(
+            f"{' ' if fits else chr(10)}{' ' * GAP}{aside}",
+            style="dim",
+        )
     console.print(head)
-    for line in _detail(diagnostic, min(doc.WIDEST, console.width - GAP)):
+    for line in _detail(
+        diagnostic,
+        min(doc.WIDEST, console.width - GAP),
+    ):
         console.print(Padding(line, (0, 0, 0, GAP)))
 
 
@@ -143,7 +184,10 @@ def _detail(diagnostic: doc.Diagnostic, width: int) -> Iterator[RichText]:
     for line in _around(plain(diagnostic.source).splitlines(), width):
         gutter, bar, rest = line.partition("|")
         style = "" if rest.strip(" ^") else STYLES[diagnostic.level]
-        yield RichText.assemble((gutter + bar, "dim"), (rest, style))
+        yield RichText.assemble(
+            (gutter + bar, "dim"),
+            (rest, style),
+        )
     if not diagnostic.detail:
         yield RichText(plain(diagnostic.message))
     for label, text in diagnostic.parts:
@@ -151,10 +195,16 @@ def _detail(diagnostic: doc.Diagnostic, width: int) -> Iterator[RichText]:
         if text.startswith(doc.CHANGE):
             style = DIFF[text[0]]
         for line in doc.labelled(label, plain(text), width):
-            yield RichText.assemble((line[: doc.LABEL], "dim"), (line[doc.LABEL :], style))
+            yield RichText.assemble(
+                (line[: doc.LABEL], "dim"),
+                (line[doc.LABEL :], style),
+            )
     if diagnostic.next_step:
         label = f"{'next':{doc.LABEL if diagnostic.detail else doc.LABEL - 3}}"
-        yield RichText.assemble((label, "dim"), (plain(diagnostic.next_step), "green"))
+        yield RichText.assemble(
+            (label, "dim"),
+            (plain(diagnostic.next_step), "green"),
+        )
 
 
 def _around(source: list[str], width: int) -> list[str]:
@@ -170,4 +220,7 @@ def _around(source: list[str], width: int) -> list[str]:
     shown = f"{'…' if left else line[0]}{line[left + 1 : left + space]}"
     if left + space < len(line):
         shown = f"{shown[:-1]}…"
-    return [source[0][:gutter] + shown, source[1][:gutter] + mark[left : left + space]]
+    return [
+        source[0][:gutter] + shown,
+        source[1][:gutter] + mark[left : left + space],
+    ]

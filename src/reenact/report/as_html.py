@@ -27,7 +27,13 @@ TONES = {
     ExitCode.STOPPED: "warning",
 }
 """How a run ended, as the colour beside its verdict knows it."""
-SIDES = {"@@": "hunk", "+++": "same", "---": "same", "+": "add", "-": "gone"}
+SIDES = {
+    "@@": "hunk",
+    "+++": "same",
+    "---": "same",
+    "+": "add",
+    "-": "gone",
+}
 """What a line of a diff is, by how it begins."""
 
 
@@ -64,7 +70,10 @@ def render(document: doc.Document) -> str:
     )
 
 
-def contents(sections: Sequence[doc.Section], *more: tuple[str, str]) -> str:
+def contents(
+    sections: Sequence[doc.Section],
+    *more: tuple[str, str],
+) -> str:
     """Links to the sections and to what else is on the page; nothing for a single one."""
     links = [(one.anchor, one.title) for one in sections if one.anchor and one.title]
     links += more
@@ -94,12 +103,19 @@ def _prose(one: doc.Text) -> str:
     if one.is_list:
         listed = [line for line in plain(one.text).split("\n") if line.strip()]
         items = "".join(f"<li>{with_formulas(line)}</li>" for line in listed)
-        return _counted(escaped(one.title), len(listed), f"<ul>{items}</ul>")
+        return _counted(
+            escaped(one.title),
+            len(listed),
+            f"<ul>{items}</ul>",
+        )
     if not one.is_diff:
         return f'{_head(one.title)}<pre tabindex="0">{escaped(one.text)}</pre>'
     lines = ""
     for line in plain(one.text).split("\n"):
-        side = next((word for sign, word in SIDES.items() if line.startswith(sign)), "same")
+        side = next(
+            (word for sign, word in SIDES.items() if line.startswith(sign)),
+            "same",
+        )
         lines += f'<span class="{side}">{escaped(line)}\n</span>'
     return f'{_head(one.title)}<pre class="diff" tabindex="0">{lines}</pre>'
 
@@ -121,7 +137,12 @@ def _board(one: doc.Board) -> str:
     rows = ""
     for row in one.rows:
         linked = (
-            _linked(cell, row.hrefs.get(at, ""), one.formulas) for at, cell in enumerate(row.cells)
+            _linked(
+                cell,
+                row.hrefs.get(at, ""),
+                one.formulas,
+            )
+            for at, cell in enumerate(row.cells)
         )
         cells = "".join(
             f"<td{label}>{cell}</td>" for label, cell in zip_longest(named, linked, fillvalue="")
@@ -170,7 +191,18 @@ def _diagnostic(one: doc.Diagnostic) -> str:
         f'<dl class="reasons">{reasons}</dl>' if reasons else f"<p>{escaped(one.message)}</p>"
     )
     after = f'<p class="next">{escaped(one.next_step)}</p>' if one.next_step else ""
-    means = blocks([doc.Fold(f"What {one.code} means", [doc.Text(one.help)])]) if one.help else ""
+    means = (
+        blocks(
+            [
+                doc.Fold(
+                    f"What {one.code} means",
+                    [doc.Text(one.help)],
+                )
+            ]
+        )
+        if one.help
+        else ""
+    )
     return (
         f'<article class="finding {one.level.value}"{_id(one.anchor)}>'
         f'<h3><span class="code">{escaped(one.code)}</span> {escaped(one.name)}{aside}</h3>'
@@ -217,8 +249,19 @@ def _source(one: doc.Source) -> str:
     on = defaultdict[int, list[doc.Squiggle]](list)
     for squiggle in one.squiggles:
         on[squiggle.line].append(squiggle)
-    lines = enumerate(plain(one.text).removesuffix("\n").split("\n"), start=1)
-    rows = "".join(_line(number, text, on[number], one.anchor) for number, text in lines)
+    lines = enumerate(
+        plain(one.text).removesuffix("\n").split("\n"),
+        start=1,
+    )
+    rows = "".join(
+        _line(
+            number,
+            text,
+            on[number],
+            one.anchor,
+        )
+        for number, text in lines
+    )
     return _listing("source", one.file, f"<table>{rows}</table>")
 
 
@@ -230,7 +273,12 @@ def _listing(kind: str, title: str, content: str) -> str:
     )
 
 
-def _line(number: int, text: str, squiggles: Sequence[doc.Squiggle], anchor: str) -> str:
+def _line(
+    number: int,
+    text: str,
+    squiggles: Sequence[doc.Squiggle],
+    anchor: str,
+) -> str:
     tones = sorted(one.tone for one in squiggles)
     marked = f' class="marked {tones[0]}"' if tones else ""
     named = ""
@@ -249,13 +297,19 @@ def _line(number: int, text: str, squiggles: Sequence[doc.Squiggle], anchor: str
 def _pieces(text: str, squiggles: Sequence[doc.Squiggle]) -> Iterator[str]:
     """A line cut at its squiggles; of two that overlap the graver one stands."""
     taken: list[tuple[int, int, doc.Squiggle]] = []
-    for one in sorted(squiggles, key=lambda squiggle: squiggle.tone == "faint"):
+    for one in sorted(
+        squiggles,
+        key=lambda squiggle: squiggle.tone == "faint",
+    ):
         start = min(one.start, len(text))
         end = min(one.end or len(text), len(text))
         if start < end and all(end <= begun or start >= ended for begun, ended, _ in taken):
             taken.append((start, end, one))
     at = 0
-    for start, end, one in sorted(taken, key=lambda piece: piece[0]):
+    for start, end, one in sorted(
+        taken,
+        key=lambda piece: piece[0],
+    ):
         href = ""
         if one.href:
             href = f' href="{escaped(one.href)}"'

@@ -23,9 +23,21 @@ LONGEST_NAME = 22
 NAMED_LAYERS = 8
 NAN = "#111111"
 Stops = tuple[tuple[float, tuple[int, int, int]], ...]
-RISING: Stops = ((0.0, (38, 70, 130)), (0.5, (60, 160, 150)), (1.0, (245, 220, 90)))
-ALARMING: Stops = ((0.0, (214, 226, 220)), (0.5, (236, 165, 80)), (1.0, (190, 30, 45)))
-BALANCED: Stops = ((0.0, (50, 90, 190)), (0.5, (222, 224, 214)), (1.0, (195, 40, 45)))
+RISING: Stops = (
+    (0.0, (38, 70, 130)),
+    (0.5, (60, 160, 150)),
+    (1.0, (245, 220, 90)),
+)
+ALARMING: Stops = (
+    (0.0, (214, 226, 220)),
+    (0.5, (236, 165, 80)),
+    (1.0, (190, 30, 45)),
+)
+BALANCED: Stops = (
+    (0.0, (50, 90, 190)),
+    (0.5, (222, 224, 214)),
+    (1.0, (195, 40, 45)),
+)
 STRIPS_RIGHT = 90.0
 STRIPS_TOP = 8.0
 STRIPS_BOTTOM = 34.0
@@ -54,7 +66,12 @@ HeatRow = tuple[str, Sequence[float | None]]
 """A layer and its values over the steps; one that was not seen is none."""
 
 
-def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: Shade) -> Picture:
+def heat_plot(
+    title: str,
+    rows: Sequence[HeatRow],
+    steps: Sequence[int],
+    shade: Shade,
+) -> Picture:
     """Layers against steps: one row a layer, one column a step."""
     shown = rows[:MOST_ROWS]
     kept = list(range(len(steps)))
@@ -68,7 +85,12 @@ def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: 
     for at, (name, values) in enumerate(shown):
         y = HEAT_TOP + at * CELL
         parts.append(
-            svg.text(LEFT - 6, y + CELL - 5, svg.shortened(name, LONGEST_NAME), anchor="end")
+            svg.text(
+                LEFT - 6,
+                y + CELL - 5,
+                svg.shortened(name, LONGEST_NAME),
+                anchor="end",
+            )
         )
         for column, (step, value) in enumerate((steps[at], values[at]) for at in kept):
             if value is None:
@@ -78,16 +100,52 @@ def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: 
             fill = shade_colour(value, low, high, shade) if known else NAN
             hint = f"{name}, step {step:g}: {svg.number(value)}"
             parts.append(
-                svg.box(x, y=y, width=width + 0.3, height=CELL - 1, colour=fill, hint=hint)
+                svg.box(
+                    x,
+                    y=y,
+                    width=width + 0.3,
+                    height=CELL - 1,
+                    colour=fill,
+                    hint=hint,
+                )
             )
-            parts += [] if known else [svg.line(x, y, x + width, y + CELL - 1, colour=ALARM)]
+            parts += (
+                []
+                if known
+                else [
+                    svg.line(
+                        x,
+                        y,
+                        x + width,
+                        y + CELL - 1,
+                        colour=ALARM,
+                    )
+                ]
+            )
     floor = HEAT_TOP + len(shown) * CELL
-    parts += _step_labels([steps[at] for at in kept], width, floor)
+    parts += _step_labels(
+        [steps[at] for at in kept],
+        width,
+        floor,
+    )
     if len(rows) > len(shown):
         parts.append(
-            svg.text(LEFT - 6, floor + 14, f"and {len(rows) - len(shown)} more", anchor="end")
+            svg.text(
+                LEFT - 6,
+                floor + 14,
+                f"and {len(rows) - len(shown)} more",
+                anchor="end",
+            )
         )
-    parts.append(svg.line(LEFT, floor, WIDTH - HEAT_RIGHT, floor, faint=True))
+    parts.append(
+        svg.line(
+            LEFT,
+            floor,
+            WIDTH - HEAT_RIGHT,
+            floor,
+            faint=True,
+        )
+    )
     medians = []
     for name, values in rows[:NAMED_LAYERS]:
         finite = [value for value in values if value is not None and math.isfinite(value)]
@@ -95,10 +153,21 @@ def heat_plot(title: str, rows: Sequence[HeatRow], steps: Sequence[int], shade: 
     if len(rows) > NAMED_LAYERS:
         medians.append(f"and {len(rows) - NAMED_LAYERS} more")
     alt = f"median by layer: {', '.join(medians)}"
-    return Picture(title, svg.drawing(parts, floor + HEAT_BOTTOM, f"{title}; {alt}"), alt)
+    return Picture(
+        title,
+        svg.drawing(
+            parts,
+            floor + HEAT_BOTTOM,
+            f"{title}; {alt}",
+        ),
+        alt,
+    )
 
 
-def bounds(rows: Sequence[HeatRow], shade: Shade) -> tuple[float, float]:
+def bounds(
+    rows: Sequence[HeatRow],
+    shade: Shade,
+) -> tuple[float, float]:
     """The values of the first and the last colour."""
     if shade is not Shade.SIZE:
         if shade is Shade.SHARE:
@@ -122,7 +191,11 @@ def shade_colour(value: float, low: float, high: float, shade: Shade) -> str:
     return blend(BALANCED if shade is Shade.RATIO else RISING, share)
 
 
-def _step_labels(steps: Sequence[float], width: float, floor: float) -> Iterator[str]:
+def _step_labels(
+    steps: Sequence[float],
+    width: float,
+    floor: float,
+) -> Iterator[str]:
     """Steps are sampled more densely in the beginning, so a few columns are named."""
     named = []
     if steps:
@@ -131,9 +204,19 @@ def _step_labels(steps: Sequence[float], width: float, floor: float) -> Iterator
         x = LEFT + (at + 0.5) * width
         yield svg.line(x, floor, x, floor + 4)
         if at == len(steps) - 1:
-            yield svg.text(WIDTH - HEAT_RIGHT, floor + 16, f"step {steps[at]:g}", anchor="end")
+            yield svg.text(
+                WIDTH - HEAT_RIGHT,
+                floor + 16,
+                f"step {steps[at]:g}",
+                anchor="end",
+            )
         else:
-            yield svg.text(x, floor + 16, f"{steps[at]:g}", anchor="middle")
+            yield svg.text(
+                x,
+                floor + 16,
+                f"{steps[at]:g}",
+                anchor="middle",
+            )
 
 
 def _scale_bar(low: float, high: float, shade: Shade) -> Iterator[str]:
@@ -150,8 +233,17 @@ def _scale_bar(low: float, high: float, shade: Shade) -> Iterator[str]:
             height=10,
             colour=shade_colour(value, low, high, shade),
         )
-    yield svg.text(start - 5, 15, svg.number(low), anchor="end")
-    yield svg.text(start + count * width + 5, 15, svg.number(high))
+    yield svg.text(
+        start - 5,
+        15,
+        svg.number(low),
+        anchor="end",
+    )
+    yield svg.text(
+        start + count * width + 5,
+        15,
+        svg.number(high),
+    )
 
 
 def blend(stops: Stops, share: float) -> str:
@@ -170,26 +262,67 @@ def before_after_plot(
     """What a change did: a band before and one after, a dot a seed. What is not finite is a
     failure.
     """
-    x = svg.scale_for((*before, *after), LEFT, WIDTH - STRIPS_RIGHT)
+    x = svg.scale_for(
+        (*before, *after),
+        LEFT,
+        WIDTH - STRIPS_RIGHT,
+    )
     floor = STRIPS_TOP + 2 * BAND
     parts = [
         svg.line(LEFT, floor, x.end, floor),
         svg.text(x.end, floor + 30, below, anchor="end"),
     ]
     for tick in x.ticks(6):
-        parts += [svg.line(x(tick), STRIPS_TOP, x(tick), floor, faint=True)]
-        parts += [svg.text(x(tick), floor + 15, svg.number(tick), anchor="middle")]
+        parts += [
+            svg.line(
+                x(tick),
+                STRIPS_TOP,
+                x(tick),
+                floor,
+                faint=True,
+            )
+        ]
+        parts += [
+            svg.text(
+                x(tick),
+                floor + 15,
+                svg.number(tick),
+                anchor="middle",
+            )
+        ]
     for at, (name, values) in enumerate((("as it stands", before), ("changed", after))):
         middle = STRIPS_TOP + BAND * (at + 0.5)
         colour = COLOURS[at]
-        parts.append(svg.text(LEFT - 8, middle + 4, name, anchor="end"))
+        parts.append(
+            svg.text(
+                LEFT - 8,
+                middle + 4,
+                name,
+                anchor="end",
+            )
+        )
         known = [value for value in values if math.isfinite(value)]
         # Dots that would cover one another step up and down by turns.
         for nth, value in enumerate(sorted(known)):
-            parts.append(svg.dot(x(value), middle + (-5, 0, 5)[nth % 3], colour, 3.5))
+            parts.append(
+                svg.dot(
+                    x(value),
+                    middle + (-5, 0, 5)[nth % 3],
+                    colour,
+                    3.5,
+                )
+            )
         if known:
             centre = x(median(known))
-            parts.append(svg.line(centre, middle - 12, centre, middle + 12, colour=colour))
+            parts.append(
+                svg.line(
+                    centre,
+                    middle - 12,
+                    centre,
+                    middle + 12,
+                    colour=colour,
+                )
+            )
         if len(known) < len(values):
             parts.append(
                 svg.text(
@@ -201,7 +334,11 @@ def before_after_plot(
             )
     was, became = (", ".join(map(svg.number, values)) for values in (before, after))
     alt = f"{below} over {len(before)} seeds. as it stands: {was}; changed: {became}"
-    return Picture(title, svg.drawing(parts, floor + STRIPS_BOTTOM, alt), alt)
+    return Picture(
+        title,
+        svg.drawing(parts, floor + STRIPS_BOTTOM, alt),
+        alt,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +353,11 @@ class Dot:
     large: bool = False
 
 
-def graph_plot(title: str, dots: Sequence[Dot], meaning: Mapping[str, str]) -> Picture:
+def graph_plot(
+    title: str,
+    dots: Sequence[Dot],
+    meaning: Mapping[str, str],
+) -> Picture:
     """Nodes that hang on one another; `meaning` of the colours: of those that are used it
     stands below.
     """
@@ -235,9 +376,24 @@ def graph_plot(title: str, dots: Sequence[Dot], meaning: Mapping[str, str]) -> P
         for at, node in enumerate(column)
     }
     nodes = [(one, places[at]) for at, one in enumerate(dots)]
-    parts = [svg.line(*places[one.parent], *at, faint=True) for one, at in nodes if one.parent >= 0]
+    parts = [
+        svg.line(
+            *places[one.parent],
+            *at,
+            faint=True,
+        )
+        for one, at in nodes
+        if one.parent >= 0
+    ]
     parts += [
-        svg.named(svg.dot(*at, one.colour, 7.0 if one.large else 5.0), one.words)
+        svg.named(
+            svg.dot(
+                *at,
+                one.colour,
+                7.0 if one.large else 5.0,
+            ),
+            one.words,
+        )
         for one, at in nodes
     ]
     counts = Counter(one.colour for one in dots)
@@ -245,6 +401,17 @@ def graph_plot(title: str, dots: Sequence[Dot], meaning: Mapping[str, str]) -> P
     below = GRAPH_TOP + height + KEY
     for at, (colour, words) in enumerate(key):
         x = GRAPH_LEFT / 2 + at * (WIDTH - GRAPH_LEFT) / len(key)
-        parts += [svg.dot(x, below, colour, 5.0), svg.text(x + 10, below + 4, words)]
+        parts += [
+            svg.dot(x, below, colour, 5.0),
+            svg.text(x + 10, below + 4, words),
+        ]
     alt = ", ".join(f"{counts[colour]} {words}" for colour, words in key)
-    return Picture(title, svg.drawing(parts, below + KEY, f"{title}: {alt}"), alt)
+    return Picture(
+        title,
+        svg.drawing(
+            parts,
+            below + KEY,
+            f"{title}: {alt}",
+        ),
+        alt,
+    )

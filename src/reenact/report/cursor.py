@@ -87,7 +87,11 @@ class Cursor:
             if token["text"].strip(b"\r\x00\x07"):
                 self.fresh = False
         elif token["final"] is not None:
-            self._control(token["parameters"], token["final"], wiped=wiped)
+            self._control(
+                token["parameters"],
+                token["final"],
+                wiped=wiped,
+            )
         elif token["escape"] is not None:
             self._escape(token["escape"])
 

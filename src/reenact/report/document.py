@@ -156,7 +156,14 @@ class Diagnostic:
         """The reasons with their labels; of a change each line for itself."""
         for label, text in self.reasons:
             lines = text.splitlines() if text.startswith(CHANGE) else [text]
-            yield from zip([label, *[""] * len(lines)], lines, strict=False)
+            yield from zip(
+                [
+                    label,
+                    *[""] * len(lines),
+                ],
+                lines,
+                strict=False,
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,8 +290,15 @@ class Document:
     def sections(self) -> tuple[Section, ...]:
         """What a page shows: the diagnostics first, then what stands alone, then the sections."""
         named = [block for block in self.blocks if isinstance(block, Section)]
-        alone = Section("", [block for block in self.blocks if not isinstance(block, Section)])
-        shown = (Section("Findings", self.diagnostics, "findings"), alone, *named)
+        alone = Section(
+            "",
+            [block for block in self.blocks if not isinstance(block, Section)],
+        )
+        shown = (
+            Section("Findings", self.diagnostics, "findings"),
+            alone,
+            *named,
+        )
         return tuple(section for section in shown if section.blocks)
 
 
@@ -333,7 +347,11 @@ def labelled(label: str, text: str, width: int = WIDEST) -> list[str]:
     return textwrap.wrap(line, width, subsequent_indent=hang, break_on_hyphens=not is_change)
 
 
-def mapped(value: T, change: Callable[[str, str], str], name: str = "") -> T:
+def mapped(
+    value: T,
+    change: Callable[[str, str], str],
+    name: str = "",
+) -> T:
     """The same with `change(name of the field, text)` in place of every text in it."""
     result: Any = value
     if type(result) is str:

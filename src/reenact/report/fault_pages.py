@@ -62,7 +62,10 @@ def detector_page(one: Detector) -> str:
 @cache
 def detector_help(code: str) -> str:
     """The page of a detector as help text; empty for a code that is no detector's."""
-    return next((detector_page(one) for one in all_detectors() if one.code == code), "")
+    return next(
+        (detector_page(one) for one in all_detectors() if one.code == code),
+        "",
+    )
 
 
 def _joined(parts: Iterable[str]) -> str:
@@ -82,7 +85,14 @@ def _prose(text: str) -> str:
 
 def how_sure(one: Detector) -> str:
     """How sure a finding of this detector is by itself."""
-    return word_of(calibrated(one.confidence, one.certainty, {one.family}, doubted=False)).value
+    return word_of(
+        calibrated(
+            one.confidence,
+            one.certainty,
+            {one.family},
+            doubted=False,
+        )
+    ).value
 
 
 def _detectors(detectors: Iterable[Detector], level: str) -> Iterable[str]:
@@ -164,15 +174,29 @@ def detector_cells(one: Detector) -> tuple[str, ...]:
 def fault_text(fault: FaultEntry, width: int = 100) -> str:
     """A fault's documentation as plain text; programs keep their lines."""
     listed = [_detector_text(one, width, "    ") for one in detectors_of(fault)]
-    return "\n".join([*_fault_lines(fault, width), "Detectors", *listed]).rstrip()
+    return "\n".join(
+        [
+            *_fault_lines(fault, width),
+            "Detectors",
+            *listed,
+        ]
+    ).rstrip()
 
 
 def detector_text(one: Detector, width: int = 100) -> str:
     """A detector as plain text, then the fault that it looks for."""
     others = [other for other in detectors_of(one.fault) if other is not one]
     named = [f"    {other.code} {other.name}" for other in others]
-    head = [_detector_text(one, width), *_fault_lines(one.fault, width)]
-    return "\n".join([*head, *(["Its other detectors", *named] if named else [])]).rstrip()
+    head = [
+        _detector_text(one, width),
+        *_fault_lines(one.fault, width),
+    ]
+    return "\n".join(
+        [
+            *head,
+            *(["Its other detectors", *named] if named else []),
+        ]
+    ).rstrip()
 
 
 def _fault_lines(fault: FaultEntry, width: int) -> Iterable[str]:
@@ -186,12 +210,24 @@ def _detector_text(one: Detector, width: int, margin: str = "") -> str:
     if one.study is not None:
         study = f"{one.study.value}  "
     facts = f"{one.family}  {study}{one.severity}  needs {' '.join(needs_of(one))}  {one.status}"
-    account = indent(_filled(account_of(one), width - 4 - len(margin)), f"{margin}    ")
+    account = indent(
+        _filled(
+            account_of(one),
+            width - 4 - len(margin),
+        ),
+        f"{margin}    ",
+    )
     return f"{margin}{one.code} {one.name}\n{margin}    {facts}\n\n{account}\n"
 
 
 def _filled(text: str, width: int) -> str:
-    return "\n\n".join(fill(" ".join(part.split()), width) for part in text.split("\n\n"))
+    return "\n\n".join(
+        fill(
+            " ".join(part.split()),
+            width,
+        )
+        for part in text.split("\n\n")
+    )
 
 
 def needs_of(one: Detector) -> list[str]:

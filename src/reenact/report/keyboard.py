@@ -68,7 +68,10 @@ class Keyboard:
                 with suppress(termios.error):
                     termios.tcsetattr(self._fd, termios.TCSANOW, before)
 
-    def send_to(self, program: Callable[[bytes], None] | None) -> None:
+    def send_to(
+        self,
+        program: Callable[[bytes], None] | None,
+    ) -> None:
         """Hand every key on, as it is typed; none: leave them to the shell."""
         self._end_reader()
         with self._lock:
@@ -93,7 +96,10 @@ class Keyboard:
 
     def _set_silent(self) -> None:
         assert self._before is not None
-        silent = [*self._before[:_CHARACTERS], [*self._before[_CHARACTERS]]]
+        silent = [
+            *self._before[:_CHARACTERS],
+            [*self._before[_CHARACTERS]],
+        ]
         silent[_LOCAL] &= ~termios.ECHO
         if self._reader is not None:
             # Lines are made, corrected and echoed by the program's own terminal.
@@ -103,12 +109,21 @@ class Keyboard:
             silent[_CHARACTERS][termios.VTIME] = 0
         termios.tcsetattr(self._fd, termios.TCSANOW, silent)
 
-    def _read(self, program: Callable[[bytes], None], over: threading.Event) -> None:
+    def _read(
+        self,
+        program: Callable[[bytes], None],
+        over: threading.Event,
+    ) -> None:
         while not over.is_set():
             if self._before is None or not self._in_front():
                 over.wait(LOOK_S)
                 continue
-            readable, _, _ = select.select([self._fd], [], [], LOOK_S)
+            readable, _, _ = select.select(
+                [self._fd],
+                [],
+                [],
+                LOOK_S,
+            )
             if not readable or over.is_set():
                 continue
             try:

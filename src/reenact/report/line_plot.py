@@ -107,16 +107,37 @@ def line_plot(
     x = svg.scale_for(steps, LEFT, right, logarithmic=log_x)
     if not x.logarithmic and steps:
         # From the first step on, so that plots of the same run below one another count alike.
-        x = Scale(min(0.0, *steps), max(steps), LEFT, right)
+        x = Scale(
+            min(0.0, *steps),
+            max(steps),
+            LEFT,
+            right,
+        )
     heights = [value for one in shown for value in one.values] + [level.value for level in levels]
     floor = HEIGHT - BOTTOM
     y = svg.scale_for(heights, floor, top) if between is None else Scale(*between, floor, top)
-    parts = [*_axes(x, y, top, below), *_marked(marks, rows, x, push)]
+    parts = [
+        *_axes(x, y, top, below),
+        *_marked(marks, rows, x, push),
+    ]
     for one in shown:
-        parts += _drawn(one, colour=colours[one.group or one.name], x=x, y=y, top=top)
-    parts += [*_levelled(levels, colours, y, right), *legend]
+        parts += _drawn(
+            one,
+            colour=colours[one.group or one.name],
+            x=x,
+            y=y,
+            top=top,
+        )
+    parts += [
+        *_levelled(levels, colours, y, right),
+        *legend,
+    ]
     label = f"{title}: {words or ' '.join(map(_ends, curves[:1]))}"
-    return Picture(title, svg.drawing(parts, HEIGHT, label), words or "\n".join(described))
+    return Picture(
+        title,
+        svg.drawing(parts, HEIGHT, label),
+        words or "\n".join(described),
+    )
 
 
 def thinned(one: Curve) -> Curve:
@@ -131,22 +152,63 @@ def thinned(one: Curve) -> Curve:
     return Curve(one.name, steps, values, group=one.group)
 
 
-def _axes(x: Scale, y: Scale, top: float, below: str) -> Iterator[str]:
+def _axes(
+    x: Scale,
+    y: Scale,
+    top: float,
+    below: str,
+) -> Iterator[str]:
     floor = HEIGHT - BOTTOM
     for tick in y.ticks():
-        yield svg.line(LEFT, y(tick), x.end, y(tick), faint=True)
-        yield svg.text(LEFT - 6, y(tick) + 4, svg.number(tick), anchor="end")
+        yield svg.line(
+            LEFT,
+            y(tick),
+            x.end,
+            y(tick),
+            faint=True,
+        )
+        yield svg.text(
+            LEFT - 6,
+            y(tick) + 4,
+            svg.number(tick),
+            anchor="end",
+        )
     for tick in x.ticks(8):
-        yield svg.line(x(tick), floor, x(tick), floor + 4)
-        yield svg.text(x(tick), floor + 16, svg.number(tick), anchor="middle")
+        yield svg.line(
+            x(tick),
+            floor,
+            x(tick),
+            floor + 4,
+        )
+        yield svg.text(
+            x(tick),
+            floor + 16,
+            svg.number(tick),
+            anchor="middle",
+        )
     yield svg.line(LEFT, floor, x.end, floor)
     yield svg.line(LEFT, top, LEFT, floor)
-    yield svg.text(x.end, HEIGHT - 4, below, anchor="end")
+    yield svg.text(
+        x.end,
+        HEIGHT - 4,
+        below,
+        anchor="end",
+    )
     if y.logarithmic:
-        yield svg.text(WIDTH - RIGHT, 12, "logarithmic", anchor="end")
+        yield svg.text(
+            WIDTH - RIGHT,
+            12,
+            "logarithmic",
+            anchor="end",
+        )
 
 
-def _marked(marks: Sequence[Mark], rows: Sequence[int], x: Scale, push: float) -> Iterator[str]:
+def _marked(
+    marks: Sequence[Mark],
+    rows: Sequence[int],
+    x: Scale,
+    push: float,
+) -> Iterator[str]:
     for mark, row in zip(marks, rows, strict=True):
         at = x(mark.step)
         aside, anchor = (-4, "end") if at > WIDTH * 0.8 else (4, "start")
@@ -167,9 +229,16 @@ def _marked(marks: Sequence[Mark], rows: Sequence[int], x: Scale, push: float) -
         )
 
 
-def apart(places: Sequence[float], least: float, end: float) -> list[float]:
+def apart(
+    places: Sequence[float],
+    least: float,
+    end: float,
+) -> list[float]:
     """Places of labels, pushed apart so far that each can be read, none beyond the end."""
-    order = sorted(range(len(places)), key=lambda at: places[at])
+    order = sorted(
+        range(len(places)),
+        key=lambda at: places[at],
+    )
     moved = list(places)
     for before, at in pairwise(order):
         moved[at] = max(moved[at], moved[before] + least)
@@ -185,27 +254,62 @@ def _levelled(
     """Lines across, each with its label beside the curves."""
     heights = [y(level.value) for level in levels]
     for level, at, beside in zip(
-        levels, heights, apart(heights, ROW - 2, HEIGHT - BOTTOM), strict=True
+        levels,
+        heights,
+        apart(
+            heights,
+            ROW - 2,
+            HEIGHT - BOTTOM,
+        ),
+        strict=True,
     ):
         colour = colours.get(level.group, "currentColor")
-        yield svg.line(LEFT, at, right, at, colour=colour, dashes="6 3")
-        yield svg.text(right + 5, beside + 4, level.label, colour=colour)
+        yield svg.line(
+            LEFT,
+            at,
+            right,
+            at,
+            colour=colour,
+            dashes="6 3",
+        )
+        yield svg.text(
+            right + 5,
+            beside + 4,
+            level.label,
+            colour=colour,
+        )
 
 
-def _drawn(one: Curve, colour: str, x: Scale, y: Scale, top: float) -> Iterator[str]:
+def _drawn(
+    one: Curve,
+    colour: str,
+    x: Scale,
+    y: Scale,
+    top: float,
+) -> Iterator[str]:
     points = zip(one.steps, one.values, strict=True)
-    for known, stretch in groupby(points, key=lambda point: math.isfinite(point[1])):
+    for known, stretch in groupby(
+        points,
+        key=lambda point: math.isfinite(point[1]),
+    ):
         if not known:
             yield from (svg.dot(x(step), top, ALARM) for step, _ in stretch)
             continue
         shown = [(x(step), y(value)) for step, value in stretch]
         if len(shown) > 1:
-            yield svg.curve(shown, colour, THIN if one.group else 1.6)
+            yield svg.curve(
+                shown,
+                colour,
+                THIN if one.group else 1.6,
+            )
         if len(shown) == 1 or (len(one.steps) <= FEW and not one.group):
             yield from (svg.dot(*point, colour) for point in shown)
 
 
-def _legend(curves: Sequence[Curve], colours: Mapping[str, str]) -> tuple[list[str], int]:
+def _legend(
+    curves: Sequence[Curve],
+    colours: Mapping[str, str],
+) -> tuple[list[str], int]:
     """Each name with its colour, a row that is full followed by another; and the number of the
     last row.
     """
@@ -217,12 +321,38 @@ def _legend(curves: Sequence[Curve], colours: Mapping[str, str]) -> tuple[list[s
         if at > LEFT and at + width > WIDTH - RIGHT:
             at = LEFT
             row = row + 1
-        parts.append(svg.line(at, 8 + ROW * row, at + 16, 8 + ROW * row, colour=colour))
-        parts.append(svg.text(at + 20, 12 + ROW * row, name))
+        parts.append(
+            svg.line(
+                at,
+                8 + ROW * row,
+                at + 16,
+                8 + ROW * row,
+                colour=colour,
+            )
+        )
+        parts.append(
+            svg.text(
+                at + 20,
+                12 + ROW * row,
+                name,
+            )
+        )
         at += width
     if any(not math.isfinite(value) for one in curves for value in one.values):
-        parts.append(svg.dot(at + 6, 8 + ROW * row, ALARM))
-        parts.append(svg.text(at + 14, 12 + ROW * row, "not a number, or infinite"))
+        parts.append(
+            svg.dot(
+                at + 6,
+                8 + ROW * row,
+                ALARM,
+            )
+        )
+        parts.append(
+            svg.text(
+                at + 14,
+                12 + ROW * row,
+                "not a number, or infinite",
+            )
+        )
     return parts, row
 
 
@@ -233,7 +363,13 @@ def sparkline(values: Sequence[float], width: int = SPARKS) -> str:
         return "not a number"
     low = min(finite)
     high = max(finite)
-    height = Scale(low, high, 0, len(BARS), logarithmic=low > 0 and high / low > DECADES)
+    height = Scale(
+        low,
+        high,
+        0,
+        len(BARS),
+        logarithmic=low > 0 and high / low > DECADES,
+    )
     marks = ""
     # As many values as fit, each the last of its stretch: a spike to infinity stays visible.
     for stretch in _stretches(values, min(width, len(values))):
@@ -245,7 +381,10 @@ def sparkline(values: Sequence[float], width: int = SPARKS) -> str:
     return marks
 
 
-def _stretches(values: Sequence[T], count: int) -> Iterator[Sequence[T]]:
+def _stretches(
+    values: Sequence[T],
+    count: int,
+) -> Iterator[Sequence[T]]:
     """The values in so many parts of about the same length."""
     for at in range(count):
         yield values[at * len(values) // count : (at + 1) * len(values) // count]
@@ -254,5 +393,9 @@ def _stretches(values: Sequence[T], count: int) -> Iterator[Sequence[T]]:
 def _ends(one: Curve) -> str:
     """First and last value; of a single one that value."""
     return " -> ".join(
-        svg.number(value) for value in (one.values[0], one.values[-1])[-len(one.values) :]
+        svg.number(value)
+        for value in (
+            one.values[0],
+            one.values[-1],
+        )[-len(one.values) :]
     )

@@ -224,10 +224,18 @@ def with_formulas(text: str) -> str:
     for found in _FORMULA.finditer(text := plain(text)):
         parts += [
             escape(text[at : found.start()]),
-            formula(found[1] or found[2], display=bool(found[1])),
+            formula(
+                found[1] or found[2],
+                display=bool(found[1]),
+            ),
         ]
         at = found.end()
-    return "".join([*parts, escape(text[at:])])
+    return "".join(
+        [
+            *parts,
+            escape(text[at:]),
+        ]
+    )
 
 
 def formula(latex: str, *, display: bool = False) -> str:

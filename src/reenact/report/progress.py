@@ -60,7 +60,10 @@ class OnTerminal:
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
-        began, done_before = self._first.setdefault(progress.what, (now, progress.done))
+        began, done_before = self._first.setdefault(
+            progress.what,
+            (now, progress.done),
+        )
 
         def text(columns: int) -> str:
             since = time.monotonic() - now
@@ -116,13 +119,19 @@ def line_text(
         space = most - cell_len(", ".join([*details, ""])) - len(GAP) - cell_len(times)
         if space >= LEAST_CUT and cell_len(last) > SENTENCE:
             beginning = set_cell_size(last, space - 1).rstrip()
-            return joined(", ".join([*details, f"{beginning}…"]), times)
+            return joined(
+                ", ".join([*details, f"{beginning}…"]),
+                times,
+            )
     return set_cell_size(times, min(most, cell_len(times)))
 
 
 def clock(seconds: float) -> str:
     """1:05, 12:40, 3:02:11."""
-    minutes, second = divmod(max(0, round(seconds)), 60)
+    minutes, second = divmod(
+        max(0, round(seconds)),
+        60,
+    )
     hours, minute = divmod(minutes, 60)
     if hours:
         return f"{hours}:{minute:02d}:{second:02d}"
@@ -146,7 +155,10 @@ def _details(progress: Progress) -> list[str]:
     if progress.left is not None:
         parts = parts[:-1]
     if progress.total and not any(f"/{progress.total}" in part for part in parts):
-        parts.insert(0, f"{progress.done}/{progress.total}")
+        parts.insert(
+            0,
+            f"{progress.done}/{progress.total}",
+        )
     return parts
 
 

@@ -70,8 +70,14 @@ class Stored:
 
     def step(self, name: str) -> Step | None:
         """The newest step at a path below the pipeline's."""
-        found = self.shelf.steps_at(self.run, f"{self.run.pipeline}/{name}")
-        return next((one for one in reversed(found) if one.state is not State.SUPERSEDED), None)
+        found = self.shelf.steps_at(
+            self.run,
+            f"{self.run.pipeline}/{name}",
+        )
+        return next(
+            (one for one in reversed(found) if one.state is not State.SUPERSEDED),
+            None,
+        )
 
     def value(self, name: str) -> Any:
         """The result of that step as plain data; none when there is none."""
@@ -121,7 +127,10 @@ class Stored:
 
 @lru_cache(maxsize=4)
 def _read(folder: str) -> Trace:
-    return read_trace(Path(folder), root=Root(Path(folder)))
+    return read_trace(
+        Path(folder),
+        root=Root(Path(folder)),
+    )
 
 
 def shown(result: object, title: str = "the program") -> Document:
@@ -133,7 +142,10 @@ def shown(result: object, title: str = "the program") -> Document:
         raise InputError(f"Only results of reenact are drawn. Received: {kind.__name__}.")
     module, name, titled = RESULTS[kind.__module__, kind.__name__]
     view = getattr(import_module(f"reenact.report.views.{module}"), name)
-    return cast(Document, view(result, title) if titled else view(result))
+    return cast(
+        Document,
+        view(result, title) if titled else view(result),
+    )
 
 
 def document_of(stored: Stored) -> Document:
@@ -150,7 +162,10 @@ def document_of(stored: Stored) -> Document:
             sections = (
                 Section(
                     "Result",
-                    [Text(STRANGE), Text(readable(stored.value(RESULT)))],
+                    [
+                        Text(STRANGE),
+                        Text(readable(stored.value(RESULT))),
+                    ],
                     RESULT,
                 ),
             )
@@ -181,7 +196,13 @@ def progress_of(stored: Stored) -> tuple[Section, ...]:
         stored.run, after=max(0, stored.run.steps - LATEST), limit=LATEST
     )
     if last:
-        sections.append(Section("The last steps", [Text(tree(last))], "latest"))
+        sections.append(
+            Section(
+                "The last steps",
+                [Text(tree(last))],
+                "latest",
+            )
+        )
     return tuple(sections)
 
 
@@ -211,8 +232,16 @@ def _training(stored: Stored) -> Iterator[Section]:
     growing, epochs = found
     every = growing.step / len(growing.losses)
     note = Text(growing.progress(epochs).note)
-    curve = Curve("loss", [at * every for at in range(len(growing.losses))], growing.losses)
-    yield Section("Training", [note, line_plot("Loss", [curve])], "training-now")
+    curve = Curve(
+        "loss",
+        [at * every for at in range(len(growing.losses))],
+        growing.losses,
+    )
+    yield Section(
+        "Training",
+        [note, line_plot("Loss", [curve])],
+        "training-now",
+    )
 
 
 def _view(stored: Stored) -> Any:
@@ -223,8 +252,20 @@ def _view(stored: Stored) -> Any:
 def _bare(stored: Stored) -> Iterator[Section]:
     run = stored.run
     if run.error:
-        yield Section("Error", [Text(f"{run.error_type}: {run.error}")], "error")
+        yield Section(
+            "Error",
+            [Text(f"{run.error_type}: {run.error}")],
+            "error",
+        )
     if run.verdict is not None:
-        yield Section("Verdict", [Text(readable(run.verdict_data()))], "verdict")
+        yield Section(
+            "Verdict",
+            [Text(readable(run.verdict_data()))],
+            "verdict",
+        )
     if request := run.request_data():
-        yield Section("Request", [Fold("As it is recorded", [Text(readable(request))])], "request")
+        yield Section(
+            "Request",
+            [Fold("As it is recorded", [Text(readable(request))])],
+            "request",
+        )

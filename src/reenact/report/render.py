@@ -26,7 +26,11 @@ FORMATS = ("full", "concise", "json", "markdown", "html", "sarif", "github")
 SCHEMA_VERSION = 3
 NOTICE = ("code", "name", "level", "message", "next_step", "place")
 """What JSON has of a diagnostic."""
-COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTE: "notice"}
+COMMANDS = {
+    Level.ERROR: "error",
+    Level.WARNING: "warning",
+    Level.NOTE: "notice",
+}
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
@@ -86,7 +90,9 @@ def github(document: Document) -> str:
 
 
 def _command(one: Diagnostic) -> str:
-    properties = {"title": f"{one.code} {one.name}"}
+    properties = {
+        "title": f"{one.code} {one.name}",
+    }
     if (at := one.place) is not None:
         # A name with something taken out of it may be that of another file.
         properties |= {
@@ -95,7 +101,12 @@ def _command(one: Diagnostic) -> str:
             "col": str(at.column + 1),
         }
     escaped = {
-        name: _data(text).replace(":", "%3A").replace(",", "%2C")
+        name: _data(text)
+        .replace(":", "%3A")
+        .replace(
+            ",",
+            "%2C",
+        )
         for name, text in properties.items()
     }
     listed = ",".join(f"{name}={text}" for name, text in escaped.items())
@@ -103,7 +114,15 @@ def _command(one: Diagnostic) -> str:
 
 
 def _data(text: str) -> str:
-    return plain(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return (
+        plain(text)
+        .replace("%", "%25")
+        .replace("\r", "%0D")
+        .replace(
+            "\n",
+            "%0A",
+        )
+    )
 
 
 def markdown(document: Document) -> str:
@@ -111,7 +130,10 @@ def markdown(document: Document) -> str:
     parts = []
     if document.reused:
         parts = [f"*{_inline(document.reused)}*"]
-    parts += [f"# {_inline(document.title)}", f"**{_inline(document.verdict)}**"]
+    parts += [
+        f"# {_inline(document.title)}",
+        f"**{_inline(document.verdict)}**",
+    ]
     if document.diagnostics:
         parts += [
             "## Notices",
@@ -131,11 +153,18 @@ def _block(block: Plain) -> list[str]:
         head = [f"## {_inline(block.title)}"]
     if isinstance(block, Text | Picture):
         shown = block.text if isinstance(block, Text) else block.alt
-        return [*head, "\n".join(f"    {line}" for line in plain(shown).splitlines())]
+        return [
+            *head,
+            "\n".join(f"    {line}" for line in plain(shown).splitlines()),
+        ]
     columns, rows = (
         (("", ""), block.facts) if isinstance(block, Facts) else (block.columns, block.rows)
     )
-    lines = [columns, ("---",) * len(columns), *rows]
+    lines = [
+        columns,
+        ("---",) * len(columns),
+        *rows,
+    ]
     return [
         *head,
         "\n".join("| " + " | ".join(map(_inline, line)) + " |" for line in lines),
@@ -197,7 +226,17 @@ def as_json(document: Document) -> str:
         "notices": notices,
         "data": encoded(document.data),
     }
-    return plain_json(json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
+    return (
+        plain_json(
+            json.dumps(
+                whole,
+                indent=2,
+                ensure_ascii=False,
+                allow_nan=False,
+            )
+        )
+        + "\n"
+    )
 
 
 def sarif(document: Document) -> str:
@@ -211,7 +250,13 @@ def sarif(document: Document) -> str:
         "version": __version__,
         "rules": listed,
     }
-    results = [_result(one, list(rules).index(one.code)) for one in document.diagnostics]
+    results = [
+        _result(
+            one,
+            list(rules).index(one.code),
+        )
+        for one in document.diagnostics
+    ]
     run = {
         "tool": {"driver": driver},
         "results": results,

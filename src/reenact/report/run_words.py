@@ -92,12 +92,28 @@ def tree(steps: Sequence[Step]) -> str:
     for step in steps:
         *folders, name = step.path.split("/")
         for depth in range(_shared(above, folders), len(folders)):
-            lines.append(("  " * depth + folders[depth] + "/", None))
-        lines.append(("  " * len(folders) + name, step))
+            lines.append(
+                (
+                    "  " * depth + folders[depth] + "/",
+                    None,
+                )
+            )
+        lines.append(
+            (
+                "  " * len(folders) + name,
+                step,
+            )
+        )
         above = folders
     width = max((len(label) for label, _ in lines), default=0)
     return "\n".join(
-        label if one is None else _tree_line(f"{label:{width}}", one) for label, one in lines
+        label
+        if one is None
+        else _tree_line(
+            f"{label:{width}}",
+            one,
+        )
+        for label, one in lines
     )
 
 
@@ -121,7 +137,12 @@ def _tree_line(label: str, step: Step) -> str:
     if step.tries > 1:
         parts.append(counted(step.tries, "try"))
     if step.error_type:
-        parts.append(short(f"{step.error_type}: {step.error}", SENTENCE))
+        parts.append(
+            short(
+                f"{step.error_type}: {step.error}",
+                SENTENCE,
+            )
+        )
     return f"{label}  {'  '.join(parts)}"
 
 
@@ -134,13 +155,24 @@ def state_of(step: Step) -> str:
 
 def steps_of(run: Run) -> str:
     """How many steps, by state."""
-    parts = [(run.done, "done"), (run.reused, "reused"), (run.failed, "failed")]
+    parts = [
+        (run.done, "done"),
+        (run.reused, "reused"),
+        (run.failed, "failed"),
+    ]
     return ", ".join(f"{count} {word}" for count, word in parts if count) or "0"
 
 
 def reused_in(run: Run, shelf: JournalReader) -> str:
     """What of a finished run's result was not made by it, in a line; empty for nothing."""
-    found = [step for step in shelf.steps_at(run, f"{run.pipeline}/reused") if step.has_result]
+    found = [
+        step
+        for step in shelf.steps_at(
+            run,
+            f"{run.pipeline}/reused",
+        )
+        if step.has_result
+    ]
     if found:
         return str(shelf.result(found[-1]))
     return ""

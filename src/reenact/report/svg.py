@@ -95,11 +95,22 @@ def scale_for(
     can = low >= 0 and 2 * len(positive) > len(known)
     spread = can and (high / min(positive) > DECADES if logarithmic is None else logarithmic)
     if spread:
-        return Scale(max(min(positive), high * LEAST), high, start, end, logarithmic=True)
+        return Scale(
+            max(min(positive), high * LEAST),
+            high,
+            start,
+            end,
+            logarithmic=True,
+        )
     if high == low:
         return Scale(low, high, start, end)
     margin = 0.05 * (high - low)
-    return Scale(low if low == 0 else low - margin, high + margin, start, end)
+    return Scale(
+        low if low == 0 else low - margin,
+        high + margin,
+        start,
+        end,
+    )
 
 
 def number(value: float) -> str:
@@ -124,7 +135,14 @@ def drawing(parts: Iterable[str], height: float, label: str) -> str:
     )
 
 
-def text(x: float, y: float, label: str, *, anchor: str = "start", colour: str = "") -> str:
+def text(
+    x: float,
+    y: float,
+    label: str,
+    *,
+    anchor: str = "start",
+    colour: str = "",
+) -> str:
     fill = f' fill="{colour}"' if colour else ""
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{fill}>{words(label)}</text>'
 
@@ -154,7 +172,11 @@ def line(
     )
 
 
-def curve(points: Sequence[tuple[float, float]], colour: str, width: float = 1.6) -> str:
+def curve(
+    points: Sequence[tuple[float, float]],
+    colour: str,
+    width: float = 1.6,
+) -> str:
     path = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
     shape = f'stroke="{colour}" stroke-width="{width:g}" stroke-linejoin="round"'
     return f'<path d="M{path}" fill="none" {shape}/>'
@@ -169,7 +191,14 @@ def named(part: str, hint: str) -> str:
     return f"<g><title>{words(hint)}</title>{part}</g>"
 
 
-def box(x: float, y: float, width: float, height: float, colour: str, hint: str = "") -> str:
+def box(
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    colour: str,
+    hint: str = "",
+) -> str:
     title = f"<title>{words(hint)}</title>" if hint else ""
     place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.2f}" height="{height:.1f}"'
     return f'<rect {place} fill="{colour}">{title}</rect>'

@@ -50,7 +50,11 @@ class TerminalLine:
         if self._keyboard is not None:
             self._keyboard.take()
         self._ended = threading.Event()
-        self._ticker = threading.Thread(target=self._tick, name="reenact-line", daemon=True)
+        self._ticker = threading.Thread(
+            target=self._tick,
+            name="reenact-line",
+            daemon=True,
+        )
         self._ticker.start()
 
     def show(self, text: Callable[[int], str]) -> None:
@@ -84,7 +88,10 @@ class TerminalLine:
         """Whether keys can be handed on: stdin is this terminal."""
         return self._keyboard is not None
 
-    def send_keys_to(self, program: Callable[[bytes], None] | None) -> None:
+    def send_keys_to(
+        self,
+        program: Callable[[bytes], None] | None,
+    ) -> None:
         """Hand on what is typed, byte by byte; none: nobody reads it."""
         if self._keyboard is not None:
             self._keyboard.send_to(program)

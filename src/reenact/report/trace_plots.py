@@ -24,7 +24,13 @@ LOSSES = ("loss", "val_loss", "test_loss")
 VISIBLE = 0.05
 """A share below this everywhere is not worth a picture."""
 SHARES = ("dead_unit_share", "saturated_share", "zero_share")
-STEPPING = (FaultType.HLR, FaultType.OCH, FaultType.HMO, FaultType.HSC, FaultType.GCL)
+STEPPING = (
+    FaultType.HLR,
+    FaultType.OCH,
+    FaultType.HMO,
+    FaultType.HSC,
+    FaultType.GCL,
+)
 """Faults that show in the size of the steps."""
 Named = tuple[str, Series]
 
@@ -36,7 +42,11 @@ def curve_plots(evidence: Evidence, marks: Sequence[Mark]) -> Iterator[Picture]:
         return
     named = {name: trace.metric(name).known for name in trace.metric_names()}
     logged = [(f"{name} (logged)", one) for name, one in named.items() if name in LOSSES]
-    yield from series_plot("Loss", [("loss", _losses(trace, evidence)), *logged], marks)
+    yield from series_plot(
+        "Loss",
+        [("loss", _losses(trace, evidence)), *logged],
+        marks,
+    )
     rest = [(name, one) for name, one in named.items() if "loss" not in name and len(one)]
     shares = [
         (name, one) for name, one in rest if (one.values >= 0).all() and (one.values <= 1).all()
@@ -73,7 +83,13 @@ def series_plot(
     """A plot of these series; none when there is nothing to draw."""
     shown = [(name, series.known) for name, series in named]
     drawn = [
-        Curve(name, one.steps.tolist(), one.values.tolist()) for name, one in shown if len(one)
+        Curve(
+            name,
+            one.steps.tolist(),
+            one.values.tolist(),
+        )
+        for name, one in shown
+        if len(one)
     ]
     if drawn:
         yield line_plot(title, drawn, marks=marks, between=between)
@@ -108,10 +124,19 @@ def _map(
         return
     steps = sorted({int(step) for one in seen.values() for step in one.steps})
     pairs = (
-        (name, zip(one.steps.tolist(), one.values.tolist(), strict=True))
+        (
+            name,
+            zip(one.steps.tolist(), one.values.tolist(), strict=True),
+        )
         for name, one in seen.items()
     )
-    drawn = [(name, list(map(dict(values).get, steps))) for name, values in pairs]
+    drawn = [
+        (
+            name,
+            list(map(dict(values).get, steps)),
+        )
+        for name, values in pairs
+    ]
     yield heat_plot(title, drawn, steps, shade)
 
 
@@ -154,7 +179,12 @@ def _steps(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
         rate = evidence.learning_rate
         marks = []
         if rate is not None and rate > 0:
-            marks = [Mark(rate, f"in force: {number(rate)}")]
+            marks = [
+                Mark(
+                    rate,
+                    f"in force: {number(rate)}",
+                )
+            ]
         drawn = Curve("loss on one batch after another", tested.rates, tested.losses)
         yield line_plot(
             "Learning-rate range test",
@@ -165,7 +195,11 @@ def _steps(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
         )
         return
     ratios = [
-        (one.name, kernel_rows(evidence, one).series("update_ratio")) for one in evidence.weighted
+        (
+            one.name,
+            kernel_rows(evidence, one).series("update_ratio"),
+        )
+        for one in evidence.weighted
     ]
     yield from series_plot("Size of an update, as a share of the weights", ratios[:6], ())
 
@@ -178,12 +212,23 @@ def _one_batch(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
         "one batch, over and over": tested.losses,
         "the same with inputs of zero": tested.zeroed_losses or (),
     }
-    drawn = [Curve(name, range(len(values)), values) for name, values in losses.items() if values]
+    drawn = [
+        Curve(
+            name,
+            range(len(values)),
+            values,
+        )
+        for name, values in losses.items()
+        if values
+    ]
     yield line_plot("Can it overfit one batch?", drawn)
 
 
 def _layer(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
-    layer = next((view for view in evidence.layers if view.name == one.suspect.layer), None)
+    layer = next(
+        (view for view in evidence.layers if view.name == one.suspect.layer),
+        None,
+    )
     if layer is None or evidence.trace is None:
         return
     marks = marks_at((finding.code, finding.step) for finding in one.suspect.witnesses)
@@ -195,7 +240,12 @@ def _layer(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
         series = output_rows(evidence, view).series(column)
         if visible(series):
             share = column.removesuffix("_share").replace("_", " ")
-            worth.append((f"layer {view.name}: {share}", series))
+            worth.append(
+                (
+                    f"layer {view.name}: {share}",
+                    series,
+                )
+            )
     yield from series_plot(
         f"Shares in the output of layer {layer.name}", worth[:4], marks, between=SHARE
     )

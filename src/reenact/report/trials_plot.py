@@ -26,7 +26,11 @@ MOST_AXES = 8
 MOST_LINES = 200
 MOST_WORDS = 8
 LETTERS = 22
-PALE: Stops = ((0.0, (140, 144, 150)), (0.6, (120, 150, 190)), (1.0, (45, 125, 215)))
+PALE: Stops = (
+    (0.0, (140, 144, 150)),
+    (0.6, (120, 150, 190)),
+    (1.0, (45, 125, 215)),
+)
 HALO = "stroke:var(--card,#fff);stroke-width:3px;stroke-linejoin:round;paint-order:stroke"
 ENOUGH, GROUPS = 10, 4
 """Trials from which on importance is shown, and groups into which many different numbers are
@@ -46,12 +50,20 @@ class TrialLine:
     score: float
 
 
-def trials_plot(title: str, lines: Sequence[TrialLine], metric: str, sign: int = 1) -> Picture:
+def trials_plot(
+    title: str,
+    lines: Sequence[TrialLine],
+    metric: str,
+    sign: int = 1,
+) -> Picture:
     """Parallel coordinates; `sign` turns a score back into the metric as it was logged."""
     shown = sorted(lines, key=lambda one: one.score)[-MOST_LINES:]
     sets = [name for one in shown for name in one.values]
     # The hyperparameters that were set most often; of the same number the first stays first.
-    names = sorted(dict.fromkeys(sets), key=lambda name: -sets.count(name))[:MOST_AXES]
+    names = sorted(
+        dict.fromkeys(sets),
+        key=lambda name: -sets.count(name),
+    )[:MOST_AXES]
     places = {
         name: LEFT + at * (WIDTH - LEFT - RIGHT) / len(names) for at, name in enumerate(names)
     }
@@ -66,19 +78,55 @@ def trials_plot(title: str, lines: Sequence[TrialLine], metric: str, sign: int =
         # By turns on two rows, so that neighbours do not touch.
         at = TOP - 8 - 14 * (nth % 2)
         anchor = "middle" if nth else "start"
-        labels.append(svg.text(x, at, svg.shortened(name, LETTERS), anchor=anchor))
+        labels.append(
+            svg.text(
+                x,
+                at,
+                svg.shortened(name, LETTERS),
+                anchor=anchor,
+            )
+        )
         height, marks = axes[name]
         labels += [
-            svg.text(x + 5, height(mark) + 4, svg.shortened(_shown(mark), LETTERS))
+            svg.text(
+                x + 5,
+                height(mark) + 4,
+                svg.shortened(_shown(mark), LETTERS),
+            )
             for mark in marks
         ]
     parts = [svg.line(x, TOP, x, FLOOR) for x in (*places.values(), end)]
-    parts += [svg.text(end + 6, TOP - 8, svg.shortened(metric, 12), anchor="middle")]
-    parts += [svg.text(end + 6, score(tick) + 4, svg.number(sign * tick)) for tick in score.ticks()]
+    parts += [
+        svg.text(
+            end + 6,
+            TOP - 8,
+            svg.shortened(metric, 12),
+            anchor="middle",
+        )
+    ]
+    parts += [
+        svg.text(
+            end + 6,
+            score(tick) + 4,
+            svg.number(sign * tick),
+        )
+        for tick in score.ticks()
+    ]
     for one in shown:
         fine = math.isfinite(one.score)
-        points = [(places[name], axes[name][0](one.values.get(name))) for name in names]
-        points.append((end, score(one.score) if fine else BELOW))
+        points = [
+            (
+                places[name],
+                axes[name][0](one.values.get(name)),
+            )
+            for name in names
+        ]
+        points.append(
+            (
+                end,
+                score(one.score) if fine else BELOW,
+            )
+        )
         colour = blend(PALE, rank[one.score]) if fine else ALARM
         best = fine and one.score == known[-1]
         parts.append(
@@ -90,11 +138,33 @@ def trials_plot(title: str, lines: Sequence[TrialLine], metric: str, sign: int =
     # Above the lines, with the colour of the page around each letter.
     parts += [f'<g style="{HALO}">', *labels, "</g>"]
     if any(None in values for values in columns.values()):
-        parts.append(svg.text(LEFT - 6, BELOW + 4, "as is", anchor="end"))
+        parts.append(
+            svg.text(
+                LEFT - 6,
+                BELOW + 4,
+                "as is",
+                anchor="end",
+            )
+        )
     if len(known) < len(shown):
-        parts.append(svg.text(end + 6, BELOW + 4, "failed", colour=ALARM))
+        parts.append(
+            svg.text(
+                end + 6,
+                BELOW + 4,
+                "failed",
+                colour=ALARM,
+            )
+        )
     alt = "\n".join(_words(one, metric, sign) for one in reversed(shown[-MOST_WORDS:]))
-    return Picture(title, svg.drawing(parts, HEIGHT, f"{title}: {len(shown)} trials"), alt)
+    return Picture(
+        title,
+        svg.drawing(
+            parts,
+            HEIGHT,
+            f"{title}: {len(shown)} trials",
+        ),
+        alt,
+    )
 
 
 def importance_plot(title: str, lines: Sequence[TrialLine]) -> Picture | None:
@@ -103,7 +173,10 @@ def importance_plot(title: str, lines: Sequence[TrialLine]) -> Picture | None:
     """
     if len(lines) < ENOUGH:
         return None
-    shares = sorted(importances(lines).items(), key=lambda item: -item[1])[:MOST_AXES]
+    shares = sorted(
+        importances(lines).items(),
+        key=lambda item: -item[1],
+    )[:MOST_AXES]
     if not shares or not shares[0][1]:
         return None
     parts = []
@@ -112,7 +185,14 @@ def importance_plot(title: str, lines: Sequence[TrialLine]) -> Picture | None:
         top = 8 + at * BAR
         hint = f"{name}: {share:.2f}"
         blue = blend(PALE, 1.0)
-        parts.append(svg.text(SHARE_AT - 8, top + 12, svg.shortened(name, LETTERS), anchor="end"))
+        parts.append(
+            svg.text(
+                SHARE_AT - 8,
+                top + 12,
+                svg.shortened(name, LETTERS),
+                anchor="end",
+            )
+        )
         parts.append(
             svg.box(
                 SHARE_AT,
@@ -123,9 +203,23 @@ def importance_plot(title: str, lines: Sequence[TrialLine]) -> Picture | None:
                 hint=hint,
             )
         )
-        parts.append(svg.text(SHARE_AT + length + 6, top + 12, f"{share:.2f}"))
+        parts.append(
+            svg.text(
+                SHARE_AT + length + 6,
+                top + 12,
+                f"{share:.2f}",
+            )
+        )
     alt = "\n".join(f"{name:{LETTERS}} {share:.2f}" for name, share in shares)
-    return Picture(title, svg.drawing(parts, len(shares) * BAR + 12, f"{title}: {alt}"), alt)
+    return Picture(
+        title,
+        svg.drawing(
+            parts,
+            len(shares) * BAR + 12,
+            f"{title}: {alt}",
+        ),
+        alt,
+    )
 
 
 def importances(lines: Sequence[TrialLine]) -> dict[str, float]:
@@ -198,4 +292,7 @@ def _scaled(values: Sequence[Value]) -> tuple[Callable[[Value], float], list[Val
             return FLOOR - step * (words.index(value) + 0.5)
         return scale(value)
 
-    return height, [*words, *(scale.ticks(4) if numbers else ())]
+    return height, [
+        *words,
+        *(scale.ticks(4) if numbers else ()),
+    ]

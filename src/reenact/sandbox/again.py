@@ -28,7 +28,12 @@ def run_again_if_killed(
     on twice.
     """
     for _ in range(MOST_BOXES):
-        result = sandbox.run(command, limits, on_output=listen(), stop=stop)
+        result = sandbox.run(
+            command,
+            limits,
+            on_output=listen(),
+            stop=stop,
+        )
         if result.ending is not Ending.KILLED:
             return result
     return replace(

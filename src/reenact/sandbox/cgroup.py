@@ -72,7 +72,13 @@ class Group(Place):
         if self.memory is None:
             return False
         name = "memory.oom_control" if self.version == 1 else "memory.events"
-        return kernel_counts(self.memory / name).get("oom_kill", 0) > 0
+        return (
+            kernel_counts(self.memory / name).get(
+                "oom_kill",
+                0,
+            )
+            > 0
+        )
 
     def tasks(self) -> int | None:
         """Processes and threads now in the box."""
@@ -83,7 +89,14 @@ class Group(Place):
 
     def task_refused(self) -> bool:
         """Whether the kernel refused a process or thread."""
-        return self.pids is not None and kernel_counts(self.pids / "pids.events").get("max", 0) > 0
+        return (
+            self.pids is not None
+            and kernel_counts(self.pids / "pids.events").get(
+                "max",
+                0,
+            )
+            > 0
+        )
 
     def close(self) -> None:
         """Kill what is left and remove the group."""
@@ -91,7 +104,12 @@ class Group(Place):
             remove_group(folder)
 
 
-def make_group(place: Place, name: str, limits: Limits, member: int | None = None) -> Group:
+def make_group(
+    place: Place,
+    name: str,
+    limits: Limits,
+    member: int | None = None,
+) -> Group:
     """A fresh group with the limits set, and a first member. Raises OSError when the machine does
     not let us after all.
     """
@@ -101,7 +119,12 @@ def make_group(place: Place, name: str, limits: Limits, member: int | None = Non
     pids = None
     if place.pids:
         pids = place.pids / f"{_NAME}{name}"
-    group = Group(place.version, memory, pids, place.folders(name))
+    group = Group(
+        place.version,
+        memory,
+        pids,
+        place.folders(name),
+    )
     most = limits.memory_bytes
     values = {
         "memory.max": most,
@@ -145,7 +168,10 @@ def remove_group(folder: Path) -> None:
         except OSError:
             # The kernel writes 0 for a process of another PID namespace; to kill 0 is to kill our
             # own group.
-            members = map(int, _text(folder / "cgroup.procs").split())
+            members = map(
+                int,
+                _text(folder / "cgroup.procs").split(),
+            )
             end_all([pid for pid in members if pid > 1 and pid != os.getpid()])
             time.sleep(0.005)
         else:
@@ -164,7 +190,10 @@ def find_place(
     return find(root, lines) if lines else None
 
 
-def _find_v1(root: Path, lines: list[list[str]]) -> Place | None:
+def _find_v1(
+    root: Path,
+    lines: list[list[str]],
+) -> Place | None:
     parents: dict[str, Path] = {}
     for _, controllers, path in lines:
         for name in {"memory", "pids"} & set(controllers.split(",")):
@@ -177,7 +206,10 @@ def _find_v1(root: Path, lines: list[list[str]]) -> Place | None:
     return Place(1, **usable) if usable else None
 
 
-def _find_v2(root: Path, lines: list[list[str]]) -> Place | None:
+def _find_v2(
+    root: Path,
+    lines: list[list[str]],
+) -> Place | None:
     """The nearest ancestor that hands both controllers down, else the nearest that hands one."""
     start = _folder_v2(root, lines)
     handing: list[tuple[Path, list[str]]] = []
@@ -185,8 +217,16 @@ def _find_v2(root: Path, lines: list[list[str]]) -> Place | None:
         if not parent.is_relative_to(root):
             break
         handed = _text(parent / "cgroup.subtree_control").split()
-        handing.append((parent, [name for name in ("memory", "pids") if name in handed]))
-    for parent, names in sorted(handing, key=lambda pair: -len(pair[1])):
+        handing.append(
+            (
+                parent,
+                [name for name in ("memory", "pids") if name in handed],
+            )
+        )
+    for parent, names in sorted(
+        handing,
+        key=lambda pair: -len(pair[1]),
+    ):
         if names and _may_make(parent, move=True):
             return Place(2, **dict.fromkeys(names, parent))
     return None
@@ -259,5 +299,9 @@ def group_of(pid: int, root: Path = Path("/sys/fs/cgroup")) -> Group | None:
         if name in ("memory", "pids") and place.is_dir()
     }
     if there:
-        return Group(1, there.get("memory"), there.get("pids"))
+        return Group(
+            1,
+            there.get("memory"),
+            there.get("pids"),
+        )
     return None

@@ -40,7 +40,11 @@ _AS_ON_DISK = (
 )
 
 
-def uncommitted(tree: Path, theirs: TheirGit, names: Iterable[str]) -> list[str]:
+def uncommitted(
+    tree: Path,
+    theirs: TheirGit,
+    names: Iterable[str],
+) -> list[str]:
     """Those of the files that differ from the last commit; a file that git does not know does
     not.
     """
@@ -55,7 +59,12 @@ def uncommitted(tree: Path, theirs: TheirGit, names: Iterable[str]) -> list[str]
         "--ignore-submodules=all",
     )
     with own_git_folder(theirs) as own:
-        printed = run_git(own, tree, (*_AS_ON_DISK, "status", *how, "--", *asked), wall_s=WALL_S)
+        printed = run_git(
+            own,
+            tree,
+            (*_AS_ON_DISK, "status", *how, "--", *asked),
+            wall_s=WALL_S,
+        )
     return [line[3:].decode(errors="replace") for line in printed.split(b"\0") if line]
 
 
@@ -76,7 +85,10 @@ def committed_file(theirs: TheirGit, name: str) -> Entry | None:
         mode, kind, identity = listed.partition("\t")[0].split()
         if kind != "blob":
             return None
-        return Entry(mode, run_git(own, own, ("cat-file", "blob", identity), wall_s=WALL_S))
+        return Entry(
+            mode,
+            run_git(own, own, ("cat-file", "blob", identity), wall_s=WALL_S),
+        )
 
 
 def commit_files(
@@ -93,7 +105,13 @@ def commit_files(
     message and these files, is found again.
     """
     with own_git_folder(theirs) as own:
-        ask = partial(run_git, own, own, wall_s=WALL_S, objects=theirs.objects)
+        ask = partial(
+            run_git,
+            own,
+            own,
+            wall_s=WALL_S,
+            objects=theirs.objects,
+        )
         if branch:
             ask(("check-ref-format", "--branch", branch))
             reference = f"refs/heads/{branch}"
@@ -104,18 +122,37 @@ def commit_files(
         (own / "index").unlink(missing_ok=True)
         if parent:
             ask(("read-tree", parent))
-        ask(("update-index", "-z", "--index-info"), stdin=_index_lines(ask, files))
+        ask(
+            ("update-index", "-z", "--index-info"),
+            stdin=_index_lines(ask, files),
+        )
         tree = ask(("write-tree",)).decode().strip()
         if parent and not branch and _is_there(ask, parent, tree, message):
             return parent
         above = ("-p", parent) if parent else ()
-        commit = ask((*_AUTHOR, "commit-tree", tree, *above, "-m", message)).decode().strip()
+        commit = (
+            ask(
+                (
+                    *_AUTHOR,
+                    "commit-tree",
+                    tree,
+                    *above,
+                    "-m",
+                    message,
+                )
+            )
+            .decode()
+            .strip()
+        )
         before = "" if branch else parent
         # In our copy first: git refuses a name that is taken, or that is a folder of other
         # branches.
         ask(("update-ref", reference, commit, before))
         if not branch:
-            write_file(theirs.own / "index", (own / "index").read_bytes())
+            write_file(
+                theirs.own / "index",
+                (own / "index").read_bytes(),
+            )
         write_reference(theirs, reference, commit, new=bool(branch))
     return commit
 
@@ -128,7 +165,10 @@ def _checked_out(own: Path) -> str:
     return reference
 
 
-def _index_lines(ask: Callable[..., bytes], files: Mapping[str, Entry | None]) -> bytes:
+def _index_lines(
+    ask: Callable[..., bytes],
+    files: Mapping[str, Entry | None],
+) -> bytes:
     """What `git update-index --index-info` reads; mode 0 takes a file out."""
     lines: list[bytes] = []
     for name, entry in sorted(files.items()):
@@ -143,7 +183,12 @@ def _index_lines(ask: Callable[..., bytes], files: Mapping[str, Entry | None]) -
     return b"".join(lines)
 
 
-def _is_there(ask: Callable[..., bytes], commit: str, tree: str, message: str) -> bool:
+def _is_there(
+    ask: Callable[..., bytes],
+    commit: str,
+    tree: str,
+    message: str,
+) -> bool:
     printed = ask(("log", "-1", "--format=%T%n%B", commit)).decode(errors="replace")
     its_tree, _, its_message = printed.partition("\n")
     return its_tree == tree and its_message.strip() == message.strip()

@@ -142,12 +142,19 @@ def _open(name: str, at: int | None) -> int:
     try:
         return os.open(name, _FOLDER, dir_fd=at)
     except PermissionError:
-        with opened(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, at) as handle:
+        with opened(
+            name,
+            os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW,
+            at,
+        ) as handle:
             mode = stat.S_IMODE(os.fstat(handle).st_mode)
             folder = Path(f"/proc/self/fd/{handle}")
             folder.chmod(mode | stat.S_IRUSR | stat.S_IXUSR)
             try:
-                return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+                return os.open(
+                    folder,
+                    os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC,
+                )
             finally:
                 folder.chmod(mode)
 
@@ -156,7 +163,10 @@ def memory_usage(opened: int) -> DiskUsage:
     """What is in a memory file system, named or not, by its own count."""
     found = os.fstatvfs(opened)
     used = (found.f_blocks - found.f_bfree) * found.f_frsize
-    return DiskUsage(used, max(0, found.f_files - found.f_ffree - 1))
+    return DiskUsage(
+        used,
+        max(0, found.f_files - found.f_ffree - 1),
+    )
 
 
 def free_bytes(path: Path) -> int:
@@ -208,7 +218,11 @@ def deeply_nameless(processes: BoxProcesses, shm_device: int) -> Nameless:
     left = 5 * MOST_DESCRIPTORS
     for number in processes.numbers():
         for task in listed(proc, f"{number}/task"):
-            left -= _add_open(found, proc, f"{number}/task/{task}/fd")
+            left -= _add_open(
+                found,
+                proc,
+                f"{number}/task/{task}/fd",
+            )
             if left < 0:
                 found.unsized = True
                 return found
@@ -225,7 +239,10 @@ def written_bytes(processes: BoxProcesses) -> int:
     disks.
     """
     total = 0
-    for number in (*processes.numbers(), *map(str, processes.reapers)):
+    for number in (
+        *processes.numbers(),
+        *map(str, processes.reapers),
+    ):
         pairs = (
             line.split(b": ") for line in read_proc(processes.proc, f"{number}/io").splitlines()
         )
@@ -263,5 +280,9 @@ def _add_mapped(found: Nameless, proc: int, number: str, shm_device: int) -> Non
         area, _, _, device, _, name = line.split(None, 5)
         if device == in_memory or name.startswith((b"/memfd:", b"/dev/zero", b"/SYSV", b"/[")):
             continue
-        if not _add(found, proc, f"{number}/map_files/{area.decode()}"):
+        if not _add(
+            found,
+            proc,
+            f"{number}/map_files/{area.decode()}",
+        ):
             found.unsized = True

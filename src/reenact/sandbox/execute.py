@@ -67,7 +67,10 @@ class Tier:
             left = folder.close()
         return replace(
             result,
-            events=(*result.events, *(Event("left-behind", name) for name in left)),
+            events=(
+                *result.events,
+                *(Event("left-behind", name) for name in left),
+            ),
         )
 
     def start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
@@ -98,7 +101,12 @@ class Tier:
             why = str(error) if isinstance(error, BoxBroke) else f"{what}: {error}"
             output.finish()
             ending = Ending.KILLED if isinstance(error, LauncherKilled) else Ending.SANDBOX_FAILED
-            return BoxResult(ending, self.name, why=why, output=output.text())
+            return BoxResult(
+                ending,
+                self.name,
+                why=why,
+                output=output.text(),
+            )
         finally:
             if box is not None:
                 # The watch kills its box; this is for the watch that could not.
@@ -127,12 +135,21 @@ class Tier:
             *(box.network.events() if box.network is not None else ()),
             *output.events,
         ]
-        collected = collect(box.folder.work, command.collect, limits.result_bytes, disposable=True)
+        collected = collect(
+            box.folder.work,
+            command.collect,
+            limits.result_bytes,
+            disposable=True,
+        )
         events += [Event("result-missing", name) for name in collected.missing]
         ending, why = _name(end, collected)
         if ending is not Ending.RESULT_REFUSED:
             events += [
-                Event("result-refused", f"{name}: {why}") for name, why in collected.refused.items()
+                Event(
+                    "result-refused",
+                    f"{name}: {why}",
+                )
+                for name, why in collected.refused.items()
             ]
         if ending is Ending.KILLED and blame_machine and _host_oom_kills() > kills_before:
             # Not its own limit: another program may have used the memory that was missing.

@@ -104,7 +104,11 @@ def write_reference(theirs: TheirGit, name: str, commit: str, *, new: bool) -> N
             raise InputError(
                 f"The repository's references are not in plain folders. Received: {folder}"
             )
-    write_file(path, f"{commit}\n".encode(), new=new)
+    write_file(
+        path,
+        f"{commit}\n".encode(),
+        new=new,
+    )
 
 
 def write_file(path: Path, content: bytes, *, new: bool = False) -> None:
@@ -188,7 +192,10 @@ def _mode(path: Path) -> int:
 def _read(path: Path, most: int) -> bytes:
     """The first bytes of a plain file; a link or anything that could make us wait is an error."""
     try:
-        opened = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        opened = os.open(
+            path,
+            os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC,
+        )
     except OSError as error:
         raise InputError(
             f"The repository's {path.name} cannot be read: {error.strerror}."

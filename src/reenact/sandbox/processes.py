@@ -37,7 +37,11 @@ class BoxProcesses:
     front.
     """
 
-    def __init__(self, proc: int, reapers: frozenset[int] = frozenset({1})) -> None:
+    def __init__(
+        self,
+        proc: int,
+        reapers: frozenset[int] = frozenset({1}),
+    ) -> None:
         self.proc = proc
         """Open descriptor of the /proc in which they are seen."""
         self.reapers = reapers
@@ -55,7 +59,10 @@ class BoxProcesses:
         memory = 0
         shared = 0
         ticks = 0
-        for number in (*self.numbers(), *map(str, self.reapers)):
+        for number in (
+            *self.numbers(),
+            *map(str, self.reapers),
+        ):
             # The fields of /proc/<number>/stat after the name: none when the process is gone.
             fields = read_proc(self.proc, f"{number}/stat").rpartition(b")")[2].split()
             # Times of the reaper count: it has waited for the orphans.
@@ -63,7 +70,12 @@ class BoxProcesses:
             if not fields or int(number) in self.reapers:
                 continue
             tasks += int(fields[17])
-            anonymous, mapped = _kilobytes(self.proc, f"{number}/status", b"RssAnon:", b"RssShmem:")
+            anonymous, mapped = _kilobytes(
+                self.proc,
+                f"{number}/status",
+                b"RssAnon:",
+                b"RssShmem:",
+            )
             memory += anonymous + mapped
             shared += mapped
         return Use(tasks, memory, shared, ticks / _TICK)
@@ -83,7 +95,10 @@ class Descendants(BoxProcesses):
 
     def __init__(self, root: int) -> None:
         super().__init__(
-            os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC),
+            os.open(
+                "/proc",
+                os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC,
+            ),
             frozenset({root}),
         )
 
@@ -116,7 +131,12 @@ def read_proc(proc: int, name: str, most: int = 16384) -> bytes:
     content = b""
     with suppress(OSError), opened(name, os.O_RDONLY, proc) as file:
         # One read may give less than there is, since the kernel fills a page at a time.
-        while len(content) < most and (part := os.read(file, most - len(content))):
+        while len(content) < most and (
+            part := os.read(
+                file,
+                most - len(content),
+            )
+        ):
             content += part
         return content
     return b""
@@ -125,12 +145,31 @@ def read_proc(proc: int, name: str, most: int = 16384) -> bytes:
 def _kilobytes(proc: int, name: str, *wanted: bytes) -> list[int]:
     """Figures of a file of `Name:  123 kB` lines, in bytes; 0 for one that is not there."""
     text = read_proc(proc, name)
-    return [1024 * int((text.partition(label)[2].split(None, 1) or [b"0"])[0]) for label in wanted]
+    return [
+        1024
+        * int(
+            (
+                text.partition(label)[2].split(
+                    None,
+                    1,
+                )
+                or [b"0"]
+            )[0]
+        )
+        for label in wanted
+    ]
 
 
 def listed(proc: int, name: str) -> list[str]:
     """The entries of a folder of /proc; none when the process is gone."""
-    with suppress(OSError), opened(name, os.O_RDONLY | os.O_DIRECTORY, proc) as folder:
+    with (
+        suppress(OSError),
+        opened(
+            name,
+            os.O_RDONLY | os.O_DIRECTORY,
+            proc,
+        ) as folder,
+    ):
         return os.listdir(folder)  # noqa: PTH208 - an open folder has no path
     return []
 

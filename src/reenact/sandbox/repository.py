@@ -69,7 +69,11 @@ _VARIABLES = {
 }
 
 
-def bounded(folder: Path, most_bytes: int, stop: Stop | None = None) -> Callable[[], None]:
+def bounded(
+    folder: Path,
+    most_bytes: int,
+    stop: Stop | None = None,
+) -> Callable[[], None]:
     """Looks at what a clone has taken while it runs."""
 
     def look() -> None:
@@ -99,7 +103,10 @@ def run_git(
     program = find_program("git")
     if program is None:
         raise MissingPart("git is not installed.", next_step="apt install git")
-    settings = (*_SETTINGS, *((f"protocol.{allow}.allow=always",) if allow else ()))
+    settings = (
+        *_SETTINGS,
+        *((f"protocol.{allow}.allow=always",) if allow else ()),
+    )
     argv = [
         program,
         *(part for setting in settings for part in ("-c", setting)),
@@ -175,7 +182,13 @@ class Repository:
         printed = self._ask("status", *how)
         return tuple(line[3:].decode(errors="replace") for line in printed.split(b"\0") if line)
 
-    def export(self, revision: str, into: Path, *, most_bytes: int = 2 * 1024**3) -> None:
+    def export(
+        self,
+        revision: str,
+        into: Path,
+        *,
+        most_bytes: int = 2 * 1024**3,
+    ) -> None:
         """Write all files of a revision into an empty folder; links come out as plain files."""
         into.mkdir(parents=True, exist_ok=True)
         if any(into.iterdir()):
@@ -190,7 +203,10 @@ class Repository:
             except InputError:
                 # A partial clone lacks the content of some files; whoever needs one of them will
                 # say so.
-                ask_bounded(("checkout-index", "--force", "-z", "--stdin"), stdin=_readable(ask))
+                ask_bounded(
+                    ("checkout-index", "--force", "-z", "--stdin"),
+                    stdin=_readable(ask),
+                )
 
     def _ask(self, *arguments: str) -> bytes:
         with own_git_folder(of_untrusted(self.folder)) as git:
@@ -257,7 +273,10 @@ def clone(
         if protocol == "file":
             # The other end of a fetch is a git in that folder: it gets a git folder of ours, too.
             with own_git_folder(of_untrusted(Path(address))) as theirs:
-                ask((*fetch, "--", str(theirs), wanted), allow=protocol)
+                ask(
+                    (*fetch, "--", str(theirs), wanted),
+                    allow=protocol,
+                )
         else:
             ask((*fetch, "--", address, wanted), allow=protocol)
         ask(("checkout", "--quiet", "--detach", "FETCH_HEAD"))

@@ -35,11 +35,23 @@ def _argument(index: int) -> bytes:
     return _load(16 + 8 * index)
 
 
-def _jump(value: int, *, yes: int = 0, no: int = 0, bits: bool = False) -> bytes:
+def _jump(
+    value: int,
+    *,
+    yes: int = 0,
+    no: int = 0,
+    bits: bool = False,
+) -> bytes:
     """Leave out so many records when the word taken is the value (with `bits`: has a bit of
     it), or not.
     """
-    return struct.pack("<HBBI", 0x45 if bits else 0x15, yes, no, value)
+    return struct.pack(
+        "<HBBI",
+        0x45 if bits else 0x15,
+        yes,
+        no,
+        value,
+    )
 
 
 def _end(verdict: int) -> bytes:
@@ -114,7 +126,10 @@ def _program(machine: Machine) -> list[bytes]:
         _load(_NUMBER),
     ]
     if machine.second_interface_bit:
-        program += [_jump(machine.second_interface_bit, no=1, bits=True), absent]
+        program += [
+            _jump(machine.second_interface_bit, no=1, bits=True),
+            absent,
+        ]
     looked_into = {
         "clone3": [absent],
         "shmget": [absent],
@@ -129,7 +144,10 @@ def _program(machine: Machine) -> list[bytes]:
     refused = {name: [denied] for name in sorted(numbers) if name not in looked_into}
     for name, then in (refused | looked_into).items():
         # Each block ends in a verdict: the number is no longer the word taken after it.
-        program += [_jump(numbers[name], no=len(then)), *then]
+        program += [
+            _jump(numbers[name], no=len(then)),
+            *then,
+        ]
     return [*program, _ALLOW]
 
 
@@ -144,7 +162,14 @@ def _by_argument(
     """One verdict when the argument is one of the values, or has a bit of one, another when it
     is not.
     """
-    jumps = [_jump(value, yes=len(values) - at, bits=bits) for at, value in enumerate(values)]
+    jumps = [
+        _jump(
+            value,
+            yes=len(values) - at,
+            bits=bits,
+        )
+        for at, value in enumerate(values)
+    ]
     return [_argument(index), *jumps, otherwise, then]
 
 
@@ -155,11 +180,19 @@ def _socket() -> list[bytes]:
     internet = _by_argument(2, _USUAL_PROTOCOLS, _ALLOW, _refuse(errno.EAFNOSUPPORT))
     to_allowed = len(internet) - 1
     to_refused = len(internet) - 2
-    routing = [_argument(2), _jump(_ROUTING, yes=to_allowed, no=to_refused)]
+    routing = [
+        _argument(2),
+        _jump(_ROUTING, yes=to_allowed, no=to_refused),
+    ]
     family = [
         _argument(0),
         _jump(_UNIX, yes=5 + to_allowed),
         _jump(_IPV4, yes=4),
         _jump(_IPV6, yes=3),
     ]
-    return [*family, _jump(_NETLINK, no=2 + to_refused), *routing, *internet]
+    return [
+        *family,
+        _jump(_NETLINK, no=2 + to_refused),
+        *routing,
+        *internet,
+    ]

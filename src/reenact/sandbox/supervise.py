@@ -56,7 +56,12 @@ class Output:
                 self._listener(clean)
             except Exception as error:  # noqa: BLE001 - a listener's fault may not decide how it ended
                 self._listener = None
-                self.events.append(Event("listener-failed", f"{type(error).__name__}: {error}"))
+                self.events.append(
+                    Event(
+                        "listener-failed",
+                        f"{type(error).__name__}: {error}",
+                    )
+                )
         self._clean_bytes += len(clean)
         left = self._half - len(self._head)
         self._head += clean[:left]
@@ -160,7 +165,12 @@ class Supervision:
             self._watcher.close()
             os.close(self._end)
 
-    def _watch_for(self, descriptor: int | None, event: int, action: Callable[[], object]) -> None:
+    def _watch_for(
+        self,
+        descriptor: int | None,
+        event: int,
+        action: Callable[[], object],
+    ) -> None:
         if descriptor is not None:
             os.set_blocking(descriptor, False)
             self._selector.register(descriptor, event, action)
@@ -195,7 +205,10 @@ class Supervision:
         if self._stop is not None and self._stop.asked:
             return Crossing(Ending.CANCELLED, "a stop was asked for")
         if now >= deadline:
-            return Crossing(Ending.TIMEOUT, f"wall time: more than {self._limits.wall_s:g} s")
+            return Crossing(
+                Ending.TIMEOUT,
+                f"wall time: more than {self._limits.wall_s:g} s",
+            )
         return None
 
     def _too_much_output(self) -> Crossing:
@@ -220,7 +233,10 @@ class Supervision:
         if self._box.input is None:
             return
         try:
-            sent = os.write(self._box.input, self._stdin[:_CHUNK])
+            sent = os.write(
+                self._box.input,
+                self._stdin[:_CHUNK],
+            )
         except BlockingIOError:
             return
         except BrokenPipeError:
@@ -235,7 +251,10 @@ class Supervision:
         if self._status is not None:
             return
         try:
-            pid, status, usage = os.wait4(self._box.process.pid, os.WNOHANG)
+            pid, status, usage = os.wait4(
+                self._box.process.pid,
+                os.WNOHANG,
+            )
         except ChildProcessError:
             self._status = 0
             raise BoxBroke("another part of this process took the news of its end") from None

@@ -42,7 +42,11 @@ def passable(text: str) -> bool:
         return False
 
 
-def box_environment(home: str, tmp: str, added: Mapping[str, str]) -> dict[str, str]:
+def box_environment(
+    home: str,
+    tmp: str,
+    added: Mapping[str, str],
+) -> dict[str, str]:
     """The whole environment of a box whose home and temporary folder have these paths inside."""
     for name, value in added.items():
         if not name or "=" in name or not passable(name + value):
@@ -80,7 +84,18 @@ _ETC_FILES = (
 )
 _LARGEST_ETC_FILE = 1 << 20
 _PROCESSORS = ("/sys/devices/system/cpu", "/sys/devices/system/node")
-_RESERVED = ("/", "/proc", "/dev", "/sys", "/tmp", "/box", WORK, HOME, "/usr", "/etc")  # noqa: S108
+_RESERVED = (
+    "/",
+    "/proc",
+    "/dev",
+    "/sys",
+    "/tmp",  # noqa: S108
+    "/box",
+    WORK,
+    HOME,
+    "/usr",
+    "/etc",
+)
 # The address is set aside for documentation: a question sent there has no route, and so is noticed.
 _RESOLVER = "nameserver 192.0.2.1\noptions attempts:1 timeout:1\n"
 
@@ -105,7 +120,11 @@ def host_view() -> View:
             links.append((os.readlink(path), path))  # noqa: PTH115
         elif os.path.isdir(path):  # noqa: PTH112
             binds.append((path, path))
-    shown = (*_PROCESSORS, "/nix/store", *(f"/etc/{name}" for name in _ETC_FOLDERS))
+    shown = (
+        *_PROCESSORS,
+        "/nix/store",
+        *(f"/etc/{name}" for name in _ETC_FOLDERS),
+    )
     binds += [(path, path) for path in shown if Path(path).is_dir()]
     binds += [(path, path) for path in interpreter_folders()]
     # The installer's settings beside an interpreter may hold the password of a private index.

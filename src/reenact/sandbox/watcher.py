@@ -41,7 +41,12 @@ class NetworkCounters:
         """`pid` is a process in the box, by its number on the host."""
         counters = [Path(f"/proc/{pid}/net/{name}") for name in ("snmp", "snmp6")]
         self._files = [
-            os.open(name, os.O_RDONLY | os.O_CLOEXEC) for name in counters if name.exists()
+            os.open(
+                name,
+                os.O_RDONLY | os.O_CLOEXEC,
+            )
+            for name in counters
+            if name.exists()
         ]
 
     def refused(self) -> int:
@@ -206,7 +211,10 @@ class Watcher:
         use = self._box.processes.use()
         self.cpu_s = max(self.cpu_s, use.cpu_s)
         if limits.cpu_s is not None and use.cpu_s > limits.cpu_s:
-            return Crossing(Ending.TIMEOUT, f"cpu time: more than {limits.cpu_s:g} s")
+            return Crossing(
+                Ending.TIMEOUT,
+                f"cpu time: more than {limits.cpu_s:g} s",
+            )
         if use.tasks > limits.processes:
             return self._task_crossing()
         if memory is None:
@@ -239,7 +247,10 @@ class Watcher:
         if self._usage.files + shm.files > self._limits.files:
             return Crossing(Ending.FILE_LIMIT, f"files: more than {self._limits.files}")
         if self._usage.bytes + shm.bytes > self._limits.disk_bytes:
-            return Crossing(Ending.DISK_LIMIT, f"disk: more than {_size(self._limits.disk_bytes)}")
+            return Crossing(
+                Ending.DISK_LIMIT,
+                f"disk: more than {_size(self._limits.disk_bytes)}",
+            )
         if not last and free < HOST_RESERVE_BYTES:
             why = f"disk: the machine itself has less than {_size(HOST_RESERVE_BYTES)} left"
             return Crossing(Ending.DISK_LIMIT, why)
@@ -249,7 +260,10 @@ class Watcher:
         """Walk the tree, or a part of it and the rest with the next looks, so that no look
         takes long.
         """
-        walk = self._unfinished or disk.Walk(self._box.folder.inside, self._limits.files)
+        walk = self._unfinished or disk.Walk(
+            self._box.folder.inside,
+            self._limits.files,
+        )
         walk.go_on(math.inf if last else now + _LONGEST_WALK_S)
         self._unfinished = None if walk.done else walk
         usage = replace(walk.usage)

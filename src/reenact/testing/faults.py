@@ -34,7 +34,10 @@ SECONDS = 2.0
 RUN = Needs.GRAPH | Needs.TRACE | Needs.EXPERIMENTS | Needs.CRASH
 
 
-def findings(detectors: Detector | Sequence[Detector], source: str) -> tuple[Finding, ...]:
+def findings(
+    detectors: Detector | Sequence[Detector],
+    source: str,
+) -> tuple[Finding, ...]:
     """What detectors say of a program text; the program is run only when one of them needs it."""
     asked = (detectors,) if isinstance(detectors, Detector) else tuple(detectors)
     return run_detectors(asked, evidence_for(asked, source))
@@ -44,7 +47,11 @@ def evidence_for(detectors: Iterable[Detector], source: str) -> Evidence:
     """As much about a program text as these detectors need."""
     needs = [one.needs for one in detectors]
     tried = any(need & Needs.EXPERIMENTS for need in needs)
-    return evidence_of(source, run=any(need & RUN for need in needs), experiments=tried)
+    return evidence_of(
+        source,
+        run=any(need & RUN for need in needs),
+        experiments=tried,
+    )
 
 
 def evidence_of(source: str, *, run: bool, experiments: bool = False) -> Evidence:
@@ -71,7 +78,11 @@ def _watched(source: str) -> Evidence:
         trial = Trial(program, preset="deep", keep_trace=True)
         (ran,) = _pool().run([trial])
         trace = read_kept(trial, ran) if ran.trace is not None and is_trace(ran.trace) else None
-        ended = Outcome(ran.kind, crash=ran.crash, note=ran.note)
+        ended = Outcome(
+            ran.kind,
+            crash=ran.crash,
+            note=ran.note,
+        )
         return Evidence(program, static_graph(program), trace, ended)
 
 

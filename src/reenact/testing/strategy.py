@@ -52,7 +52,11 @@ def values_of(trial: Trial) -> dict[Kind, JsonValue]:
     return {param.kind: param.in_force for param in hyperparameters_of(trial.patched)}
 
 
-def played(formula: Formula, noise: float = 0.0, lucky: float | None = None) -> ScriptedExecutor:
+def played(
+    formula: Formula,
+    noise: float = 0.0,
+    lucky: float | None = None,
+) -> ScriptedExecutor:
     """Accuracy by the formula, or what the first seed reaches in any case; CPU time by epochs and
     batches, a second for the program as it stands.
     """
@@ -153,7 +157,12 @@ def suspects(*suspicions: Suspicion, program: Program = PROGRAM) -> tuple[Suspec
             why="why",
             confidence=one.confidence,
             hyperparameter=params[one.kind].id,
-            suggestions=tuple(suggest(params[one.kind], (one.value,))),
+            suggestions=tuple(
+                suggest(
+                    params[one.kind],
+                    (one.value,),
+                )
+            ),
         )
         for number, one in enumerate(suspicions)
     )
@@ -206,7 +215,12 @@ class StrategyContract:
     def test_the_same_random_seed_gives_the_same_search(self, strategy: Strategy) -> None:
         tried = []
         for _ in range(2):
-            given = search_context(rate_decides, strategy=strategy.name, noise=0.02, chance=3)
+            given = search_context(
+                rate_decides,
+                strategy=strategy.name,
+                noise=0.02,
+                chance=3,
+            )
             strategy.search(given.context)
             tried.append([look.patch for look in given.context.evaluations])
         assert tried[0] == tried[1]

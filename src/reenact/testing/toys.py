@@ -23,19 +23,30 @@ def blobs(
     return points.astype("float32"), labels.astype("int64")
 
 
-def moons(rows: int = 300, noise: float = 0.15, seed: int = 0) -> tuple[Floats, Classes]:
+def moons(
+    rows: int = 300,
+    noise: float = 0.15,
+    seed: int = 0,
+) -> tuple[Floats, Classes]:
     """Two half circles that no straight line tells apart; two features, scaled."""
     chance = np.random.default_rng(seed)
     labels = chance.integers(0, 2, rows)
     angle = chance.uniform(0, np.pi, rows)
-    points = np.stack([np.cos(angle), np.sin(angle)], 1)
+    points = np.stack(
+        [np.cos(angle), np.sin(angle)],
+        1,
+    )
     points[labels == 1] = points[labels == 1] * [1, -1] + [1.0, 0.4]
     points += chance.normal(0, noise, points.shape)
     points = (points - points.mean(0)) / points.std(0)
     return points.astype("float32"), labels.astype("int64")
 
 
-def curve(rows: int = 300, features: int = 4, seed: int = 0) -> tuple[Floats, Floats]:
+def curve(
+    rows: int = 300,
+    features: int = 4,
+    seed: int = 0,
+) -> tuple[Floats, Floats]:
     """A smooth function of some numbers, with a little noise; targets of one column, mean 0,
     deviation 1.
     """
@@ -55,21 +66,38 @@ def images(
     """
     chance = np.random.default_rng(seed)
     labels = chance.integers(0, classes, rows)
-    pictures = chance.uniform(0, 0.3, (rows, 1, side, side))
+    pictures = chance.uniform(
+        0,
+        0.3,
+        (rows, 1, side, side),
+    )
     for number, label in enumerate(labels):
         at = int(chance.integers(1, side - 1))
         steps = np.arange(side)
-        where = ((at, steps), (steps, at), (steps, steps), (steps, side - 1 - steps))[label % 4]
+        where = (
+            (at, steps),
+            (steps, at),
+            (steps, steps),
+            (steps, side - 1 - steps),
+        )[label % 4]
         pictures[(number, 0, *where)] = 1.0
     return pictures.astype("float32"), labels.astype("int64")
 
 
-def sequences(rows: int = 200, length: int = 12, seed: int = 0) -> tuple[Floats, Classes]:
+def sequences(
+    rows: int = 200,
+    length: int = 12,
+    seed: int = 0,
+) -> tuple[Floats, Classes]:
     """Waves of two frequencies, shape rows, length, 1."""
     chance = np.random.default_rng(seed)
     labels = chance.integers(0, 2, rows)
     time = np.arange(length) / length
-    phase = chance.uniform(0, 2 * np.pi, (rows, 1))
+    phase = chance.uniform(
+        0,
+        2 * np.pi,
+        (rows, 1),
+    )
     waves = np.sin(2 * np.pi * time * np.where(labels, 3, 1)[:, None] + phase)
     waves += chance.normal(0, 0.1, waves.shape)
     return waves[:, :, None].astype("float32"), labels.astype("int64")

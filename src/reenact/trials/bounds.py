@@ -134,7 +134,11 @@ def _impossible(measure: Measure, ends: Sequence[float], bounds: MetricBounds) -
     return ""
 
 
-def _same_for_all(measure: Measure, before: Sequence[float], ends: Sequence[float]) -> str:
+def _same_for_all(
+    measure: Measure,
+    before: Sequence[float],
+    ends: Sequence[float],
+) -> str:
     """A computed loss that is the same for every seed does not depend on the training; where the
     program as it stands gives one and the same too, its seeds change nothing and that says nothing.
     """
@@ -148,7 +152,11 @@ def _same_for_all(measure: Measure, before: Sequence[float], ends: Sequence[floa
     )
 
 
-def _only_ends(before: Sequence[float], after: Sequence[float], alpha: float) -> str:
+def _only_ends(
+    before: Sequence[float],
+    after: Sequence[float],
+    alpha: float,
+) -> str:
     """Where the difference rests on trainings that failed before, and no constant answer is
     known.
     """

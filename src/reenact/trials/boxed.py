@@ -51,7 +51,13 @@ class Boxed(ThreadedExecutor):
             inside = replace(patched, folder=placed.folder, working=placed.working)
             options = watch_options(trial, patched, folder, self.python)
             limits = Limits(wall_s=trial.limits.seconds or WALL_S)
-            watched = watch_boxed(inside, options, self.sandbox, limits=limits, stop=stop)
+            watched = watch_boxed(
+                inside,
+                options,
+                self.sandbox,
+                limits=limits,
+                stop=stop,
+            )
             return outcome_of(watched, watched.seconds, keep_trace=trial.keep_trace)
         except PatchRefused as error:
             return Outcome(OutcomeKind.NOT_STARTED, note=error.sentence)

@@ -102,7 +102,13 @@ class Packing:
         return sum(max(1, int(SHARE * card.free) // needs) for card in self.cards)
 
     @contextmanager
-    def seat(self, trial: Trial, stop: Stop, *, tries: int = 0) -> Iterator[Seat | None]:
+    def seat(
+        self,
+        trial: Trial,
+        stop: Stop,
+        *,
+        tries: int = 0,
+    ) -> Iterator[Seat | None]:
         """Waits for space. None where no card is needed, and after a stop. `tries`: how often it
         has run out of memory; from the second time on it has a card for itself.
         """
@@ -122,7 +128,10 @@ class Packing:
                 needs = self._needs.get(_key(trial))
                 if needs == 0:
                     return None
-                if found := self._free(None if alone or several else needs, several=several):
+                if found := self._free(
+                    None if alone or several else needs,
+                    several=several,
+                ):
                     self._taken.append(found)
                     return found
                 self._changed.wait(LOOK_S)
@@ -134,11 +143,23 @@ class Packing:
         """
         if several:
             first = self.cards[0]
-            return None if self._taken else Seat(replace(first, name=""), first.free, alone=True)
+            return (
+                None
+                if self._taken
+                else Seat(
+                    replace(first, name=""),
+                    first.free,
+                    alone=True,
+                )
+            )
         for card in sorted(self.cards, key=self._used):
             here = [seat for seat in self._taken if seat.card is card or not seat.card.name]
             if not here:
-                return Seat(card, needs or card.free, alone=needs is None)
+                return Seat(
+                    card,
+                    needs or card.free,
+                    alone=needs is None,
+                )
             full = any(seat.alone for seat in here)
             if needs is not None and not full and self._used(card) + needs <= SHARE * card.free:
                 return Seat(card, needs, alone=False)

@@ -42,4 +42,10 @@ def open_executor(
 
     address = "" if name == RAY else name
     paths = [Path(path) for path in data]
-    return RayExecutor(address, workers=workers or None, python=python, data=paths, stop=stop)
+    return RayExecutor(
+        address,
+        workers=workers or None,
+        python=python,
+        data=paths,
+        stop=stop,
+    )

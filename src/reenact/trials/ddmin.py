@@ -58,7 +58,10 @@ def _first_sufficient(
     return None
 
 
-def _split(items: tuple[int, ...], parts: int) -> list[tuple[int, ...]]:
+def _split(
+    items: tuple[int, ...],
+    parts: int,
+) -> list[tuple[int, ...]]:
     """So many chunks of nearly equal size, the first ones longer by one."""
     size, extra = divmod(len(items), parts)
     starts = [number * size + min(number, extra) for number in range(parts + 1)]

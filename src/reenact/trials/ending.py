@@ -35,7 +35,11 @@ UNFINISHED = (OutcomeKind.TIMEOUT, OutcomeKind.KILLED, OutcomeKind.INTERRUPTED)
 _FRAME = re.compile(r"(.*):(\d+) in (.*)")
 
 
-def behind_training(program: Program, crash: Crash | None, steps: int) -> Crash | None:
+def behind_training(
+    program: Program,
+    crash: Crash | None,
+    steps: int,
+) -> Crash | None:
     """The exception, where it was raised after the last training step: in no call that trains, and
     in no loop that does. None else.
     """
@@ -44,11 +48,18 @@ def behind_training(program: Program, crash: Crash | None, steps: int) -> Crash 
     indexes = Sources(program).indexes
     training = _training_names(indexes.values())
     frames = [
-        (found[1], int(found[2]), found[3])
+        (
+            found[1],
+            int(found[2]),
+            found[3],
+        )
         for found in map(_FRAME.fullmatch, crash.frames)
         if found
     ]
-    for file, line, name in (*frames, (str(crash.place.file), crash.place.line, "")):
+    for file, line, name in (
+        *frames,
+        (str(crash.place.file), crash.place.line, ""),
+    ):
         path = Path(file)
         inside = path.relative_to(program.folder) if path.is_relative_to(program.folder) else path
         index = indexes.get(inside.as_posix())

@@ -53,7 +53,12 @@ def as_they_end(
     halt = Stop(parent=stop)
     ended: SimpleQueue[tuple[Trial, Outcome] | None] = SimpleQueue()
     with ThreadPoolExecutor(1) as thread:
-        work = thread.submit(executor.run, trials, on=lambda *pair: ended.put(pair), stop=halt)
+        work = thread.submit(
+            executor.run,
+            trials,
+            on=lambda *pair: ended.put(pair),
+            stop=halt,
+        )
         work.add_done_callback(lambda _: ended.put(None))
         try:
             over = False

@@ -34,7 +34,10 @@ INJECTED = Path(__file__).parent / "inject"
 @cache
 def injected(name: str) -> ModuleType:
     """A module of that folder, without the folder on the path."""
-    spec = importlib.util.spec_from_file_location(name, INJECTED / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(
+        name,
+        INJECTED / f"{name}.py",
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -64,7 +67,10 @@ class Scratch:
         """
         if within is not None:
             within.mkdir(parents=True, exist_ok=True)
-            return cls(Path(tempfile.mkdtemp(prefix=SCRATCH, dir=within)).resolve(), None)
+            return cls(
+                Path(tempfile.mkdtemp(prefix=SCRATCH, dir=within)).resolve(),
+                None,
+            )
         root = Path(tempfile.gettempdir())
         sweep(root)
         for _ in range(TRIES):
@@ -194,7 +200,10 @@ class _Likeness:
                 self.link(here, target)
                 continue
             target.mkdir(exist_ok=True)
-            for entry in sorted(_entries(here), key=lambda entry: entry.name):
+            for entry in sorted(
+                _entries(here),
+                key=lambda entry: entry.name,
+            ):
                 self.entries += 1
                 path = Path(entry.path)
                 if entry.is_dir(follow_symlinks=False) and len(_entries(path)) <= CROWDED:
@@ -202,7 +211,12 @@ class _Likeness:
                 elif not os.path.lexists(target / entry.name):
                     self._add(entry, path, target / entry.name)
 
-    def _add(self, entry: os.DirEntry[str], path: Path, target: Path) -> None:
+    def _add(
+        self,
+        entry: os.DirEntry[str],
+        path: Path,
+        target: Path,
+    ) -> None:
         """One entry that is not gone through."""
         if entry.is_symlink():
             # A user's own link: as it is where it stays inside, else to where it leads.
@@ -229,7 +243,10 @@ class _Likeness:
 
     def show_above(self, program: Program) -> None:
         """Links to what lies beside the program, on the way up to the anchor."""
-        around = {*program.folder.parents, *program.working.parents} - self.done
+        around = {
+            *program.folder.parents,
+            *program.working.parents,
+        } - self.done
         above = [
             one for one in around if one.is_relative_to(self.anchor) and one != Path(one.anchor)
         ]
@@ -259,7 +276,12 @@ def place(program: Program, root: Path) -> Placed:
                 str(program.folder): str(folder),
                 str(program.working): str(working),
             }
-            moved = tuple(sorted(pairs.items(), key=lambda pair: -len(pair[0])))
+            moved = tuple(
+                sorted(
+                    pairs.items(),
+                    key=lambda pair: -len(pair[0]),
+                )
+            )
             linked = likeness.linked
         for file in program.files:
             if not file.unparsed:
@@ -270,7 +292,14 @@ def place(program: Program, root: Path) -> Placed:
                 script_in(program, folder),
                 program.script().encode("utf-8", "surrogatepass"),
             )
-        return Placed(root, folder, working, script_in(program, folder), moved, linked)
+        return Placed(
+            root,
+            folder,
+            working,
+            script_in(program, folder),
+            moved,
+            linked,
+        )
     except (OSError, shutil.Error) as error:
         why = f"The folder of a trial could not be made: {error}. Received: {root}."
         fix = "Look whether the disk is full, or name another scratch folder."
@@ -291,7 +320,11 @@ def script_in(program: Program, folder: Path) -> Path:
 
 
 def _write(root: Path, path: Path, body: bytes) -> None:
-    injected("reenact_trials_links").own(str(root), str(path), False)
+    injected("reenact_trials_links").own(
+        str(root),
+        str(path),
+        False,
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
     path.write_bytes(body)

@@ -57,7 +57,14 @@ def baseline_from(
     steps = [one.steps for one in trained]
     larger = bool(watched) and measure.larger_is_better
     source = trained[0].sources.get(name, "") if trained else ""
-    return baseline_of(watched, curves, steps, larger=larger, bounded=bounded, source=source)
+    return baseline_of(
+        watched,
+        curves,
+        steps,
+        larger=larger,
+        bounded=bounded,
+        source=source,
+    )
 
 
 def baseline_of(
@@ -87,11 +94,26 @@ def baseline_of(
         curve[(len(curve) - 1) % by :: by] for curve, by in zip(oriented, strides, strict=True)
     )
     kept = tuple(
-        tuple((round(at, 4), float(f"{value:.6g}")) for at, value in curve) for curve in thinned
+        tuple(
+            (
+                round(at, 4),
+                float(f"{value:.6g}"),
+            )
+            for at, value in curve
+        )
+        for curve in thinned
     )
     name = watched or STEP_LOSS
     whole = float(median(steps))
-    return Baseline(name, source, larger, whole, kept, target=last + gain, least=gain)
+    return Baseline(
+        name,
+        source,
+        larger,
+        whole,
+        kept,
+        target=last + gain,
+        least=gain,
+    )
 
 
 def is_hopeless(points: Curve, base: Baseline, **constants: float) -> bool:
@@ -100,7 +122,16 @@ def is_hopeless(points: Curve, base: Baseline, **constants: float) -> bool:
     shares = [(step / base.steps, sign * value) for step, value in points]
     kind = "loss" if base.is_loss else "metric"
     rule = injected("reenact_trials_stop").hopeless
-    return bool(rule(shares, base.curves, base.target, base.least, kind, **constants))
+    return bool(
+        rule(
+            shares,
+            base.curves,
+            base.target,
+            base.least,
+            kind,
+            **constants,
+        )
+    )
 
 
 def steps_factor(

@@ -123,7 +123,10 @@ def watch_options(trial: Trial, patched: Program, folder: Path, python: str = ""
 
 def clear(folder: Path, *, keep_trace: bool) -> None:
     """Remove what a trial leaves behind, except a trace that somebody wants."""
-    shutil.rmtree(folder / TREE if keep_trace else folder, ignore_errors=True)
+    shutil.rmtree(
+        folder / TREE if keep_trace else folder,
+        ignore_errors=True,
+    )
 
 
 def make_job(trial: Trial, folder: Path, python: str, card: str = "") -> Job:
@@ -141,7 +144,10 @@ def make_job(trial: Trial, folder: Path, python: str, card: str = "") -> Job:
         environment["REENACT_TRIAL_STOP"] = str(folder / GIVEN_UP)
     if trial.baseline is not None:
         environment["REENACT_TRIAL_BASELINE"] = str(folder / BASELINE)
-        (folder / BASELINE).write_text(json.dumps(asdict(trial.baseline)), encoding="utf-8")
+        (folder / BASELINE).write_text(
+            json.dumps(asdict(trial.baseline)),
+            encoding="utf-8",
+        )
     if card:
         environment[VISIBLE] = card
     # As typed, unless that would name the user's own file.
@@ -163,7 +169,10 @@ def make_job(trial: Trial, folder: Path, python: str, card: str = "") -> Job:
         "command": list(launch.command(default_python(python), target)),
         "module": launch.target if launch.module else "",
         "script": str(placed.entry),
-        "argv": [str(placed.entry) if own else launch.target, *program.arguments],
+        "argv": [
+            str(placed.entry) if own else launch.target,
+            *program.arguments,
+        ],
         "path": [
             str(first),
             *(os.path.normpath(placed.folder / base) for base in program.bases),
@@ -180,7 +189,13 @@ def make_job(trial: Trial, folder: Path, python: str, card: str = "") -> Job:
 def root_of(program: Program, tree: Path) -> Root:
     """Where the places of a trial's trace count from."""
     folder = counterpart(program, tree)
-    renamed = {str(script_in(program, folder)): program.entry} if program.is_notebook else {}
+    renamed = (
+        {
+            str(script_in(program, folder)): program.entry,
+        }
+        if program.is_notebook
+        else {}
+    )
     return Root(program.folder, renamed, str(folder))
 
 
@@ -219,10 +234,19 @@ def imports(program: Program) -> tuple[str, ...]:
     if tops & {"tensorflow", "tf_keras"} or "keras" in tops:
         wanted |= {"torch", "keras"}
     wanted |= {name.partition(".")[0] for name in wanted}
-    return tuple(sorted(wanted, key=lambda name: (name.count("."), name)))
+    return tuple(
+        sorted(
+            wanted,
+            key=lambda name: (name.count("."), name),
+        )
+    )
 
 
-def _environment(program: Program, placed: Placed, options: WatchOptions) -> dict[str, JsonValue]:
+def _environment(
+    program: Program,
+    placed: Placed,
+    options: WatchOptions,
+) -> dict[str, JsonValue]:
     base = around(options.folder.parent)
     own = [_moved(entry, placed) for entry in base.get("PYTHONPATH", "").split(os.pathsep) if entry]
     extra = [str(placed.folder / base) for base in program.bases] if program.launch.launcher else []

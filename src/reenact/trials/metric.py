@@ -111,12 +111,20 @@ def choose_measure(
         raise InputError(
             f"The training logs no metric of this name; it logs {there}. Received: {wanted}."
         )
-    name = wanted or next(_in_order(sources, task or TaskType.UNKNOWN), None)
+    name = wanted or next(
+        _in_order(sources, task or TaskType.UNKNOWN),
+        None,
+    )
     if name is None:
         fix = "Let it print one (`test accuracy: 0.93`), or give a pattern that finds it."
         raise InputError("No metric was found to judge this training by.", next_step=fix)
     kind = kind_of(name)
-    return Measure(name, sources[name], kind in _LARGER, kind in LOSSES)
+    return Measure(
+        name,
+        sources[name],
+        kind in _LARGER,
+        kind in LOSSES,
+    )
 
 
 def _in_order(there: Collection[str], task: TaskType) -> Iterator[str]:
@@ -127,7 +135,12 @@ def _in_order(there: Collection[str], task: TaskType) -> Iterator[str]:
                 name for name in there if prefix_of(name) == prefix and kind_of(name) in kinds
             ]
             yield from sorted(
-                fitting, key=lambda name: (kinds.index(kind_of(name)), len(name), name)
+                fitting,
+                key=lambda name: (
+                    kinds.index(kind_of(name)),
+                    len(name),
+                    name,
+                ),
             )
 
 
@@ -145,7 +158,10 @@ def _kinds(task: TaskType) -> Sequence[Sequence[str]]:
 
 def prefix_of(name: str) -> str:
     """Of which data a metric is, by its name: `val_`, `test_`, `train_`, or nothing."""
-    return next((prefix for prefix in ("test_", "val_", _SEEN) if name.startswith(prefix)), "")
+    return next(
+        (prefix for prefix in ("test_", "val_", _SEEN) if name.startswith(prefix)),
+        "",
+    )
 
 
 def kind_of(name: str) -> str:

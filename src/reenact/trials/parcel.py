@@ -126,25 +126,62 @@ class Parcel:
     @cached_property
     def mark(self) -> str:
         """Equal for parcels that leave the same folder."""
-        places = repr((self.links, self.folder, self.working, self.home))
+        places = repr(
+            (
+                self.links,
+                self.folder,
+                self.working,
+                self.home,
+            )
+        )
         digest = hashlib.sha256(places.encode("utf-8", "replace"))
         for path, mode, body in self.files:
-            digest.update(f"{path}\0{mode}\0{len(body)}\0".encode("utf-8", "surrogatepass") + body)
+            digest.update(
+                f"{path}\0{mode}\0{len(body)}\0".encode(
+                    "utf-8",
+                    "surrogatepass",
+                )
+                + body
+            )
         return digest.hexdigest()
 
 
-def pack(program: Program, data: Sequence[Path] = (), python: str = "") -> Parcel:
+def pack(
+    program: Program,
+    data: Sequence[Path] = (),
+    python: str = "",
+) -> Parcel:
     """A program as it stands; raises InputError for data that are not there, and StorageError."""
     named = [Path(os.path.abspath(path)) for path in data]  # noqa: PTH100 - must not follow links
     for path in named:
         if not path.exists():
             raise InputError(f"There are no data at this path. Received: --data {path}.")
-    modules = tuple(sorted({*FRAMEWORKS, *(name.partition(".")[0] for name in imported(program))}))
-    read = named_variables([file.text for file in program.files], os.environ)
+    modules = tuple(
+        sorted(
+            {
+                *FRAMEWORKS,
+                *(name.partition(".")[0] for name in imported(program)),
+            }
+        )
+    )
+    read = named_variables(
+        [file.text for file in program.files],
+        os.environ,
+    )
     variables = {name: value for name, value in read.items() if not _stays(name)}
     needs = needs_of(modules, named, python)
     if not program.folder.is_absolute():
-        return Parcel((), (), "", "", "", variables, modules, needs, ())
+        return Parcel(
+            (),
+            (),
+            "",
+            "",
+            "",
+            variables,
+            modules,
+            needs,
+            (),
+        )
     with tempfile.TemporaryDirectory(prefix="reenact-parcel-") as within:
         placed = place(program, Path(within) / "tree")
         root = placed.root
@@ -182,7 +219,13 @@ def _contents(
         elif path.is_file() and path.stat().st_size <= min(MOST_FILE_BYTES, MOST_BYTES - total):
             body = path.read_bytes()
             total += len(body)
-            files.append((name, path.stat().st_mode & 0o777, body))
+            files.append(
+                (
+                    name,
+                    path.stat().st_mode & 0o777,
+                    body,
+                )
+            )
         elif leads is not None:
             links.append((name, str(leads)))
             if not any(leads == data or leads.is_relative_to(data) for data in named):
@@ -202,7 +245,10 @@ def unpack(parcel: Parcel, root: Path) -> None:
     """Lay the folder out below `root`."""
     for path, mode, body in parcel.files:
         target = root / path
-        (target if path.endswith("/") else target.parent).mkdir(parents=True, exist_ok=True)
+        (target if path.endswith("/") else target.parent).mkdir(
+            parents=True,
+            exist_ok=True,
+        )
         if not path.endswith("/"):
             target.write_bytes(body)
             target.chmod(mode | 0o600)
@@ -238,7 +284,11 @@ def _stays(name: str) -> bool:
     return name in MACHINE or name.startswith(MACHINE_PREFIXES) or name.endswith(MACHINE_ENDS)
 
 
-def needs_of(modules: Iterable[str], data: Iterable[Path], python: str = "") -> Needs:
+def needs_of(
+    modules: Iterable[str],
+    data: Iterable[Path],
+    python: str = "",
+) -> Needs:
     """What this machine has of it. Raises InputError for an interpreter that cannot be started."""
     chosen = default_python(python)
     packages = packages_of(chosen)
@@ -249,7 +299,12 @@ def needs_of(modules: Iterable[str], data: Iterable[Path], python: str = "") -> 
     known = {PACKAGES.get(name, name).lower() for name in modules}
     versions = {name: text.partition("+")[0] for name, text in packages.items() if name in known}
     version = ".".join(packages["python"].split(".")[:2])
-    return Needs(__version__, version, versions, {str(path): data_mark(path) for path in data})
+    return Needs(
+        __version__,
+        version,
+        versions,
+        {str(path): data_mark(path) for path in data},
+    )
 
 
 def data_mark(path: Path) -> str:
@@ -295,7 +350,10 @@ class Worker:
     def __init__(self, python: str, boxed: bool) -> None:
         import ray
 
-        self._report = (str(ray.get_runtime_context().get_node_id()), platform.node())
+        self._report = (
+            str(ray.get_runtime_context().get_node_id()),
+            platform.node(),
+        )
         self._python = python
         self._scratch = Scratch.make()
         self._executor = Boxed(python=python) if boxed else ProcessPool(1, python=python)
@@ -307,12 +365,22 @@ class Worker:
         """Ray's id of its node, and the node's name; answers when the worker is there."""
         return self._report
 
-    def train(self, call: int, trial: Trial, weights: bytes | None, parcel: Parcel) -> Returned:
+    def train(
+        self,
+        call: int,
+        trial: Trial,
+        weights: bytes | None,
+        parcel: Parcel,
+    ) -> Returned:
         """One trial, unless this node differs in what matters to its program. `call` is another
         number each time; `weights` are those that the trial continues from.
         """
         if parcel.mark not in self._refusals:
-            here = needs_of(parcel.modules, map(Path, parcel.needs.data), self._python)
+            here = needs_of(
+                parcel.modules,
+                map(Path, parcel.needs.data),
+                self._python,
+            )
             self._refusals[parcel.mark] = tuple(parcel.needs.differences(here))
         if refused := self._refusals[parcel.mark]:
             return Returned(Outcome(OutcomeKind.NOT_STARTED), refused)
@@ -321,20 +389,41 @@ class Worker:
             unpack(parcel, root)
         take_variables(parcel, [file.text for file in trial.program.files])
         trial, end = self._with_weights(trial, weights)
-        trial = replace(trial, program=arrived(trial.program, parcel, root))
-        (outcome,) = self._executor.run([trial], stop=self._stops.setdefault(call, Stop()))
+        trial = replace(
+            trial,
+            program=arrived(trial.program, parcel, root),
+        )
+        (outcome,) = self._executor.run(
+            [trial],
+            stop=self._stops.setdefault(call, Stop()),
+        )
         kept = outcome.trace
         files = (
             sorted(path for path in kept.rglob("*") if path.is_file()) if kept is not None else []
         )
         return Returned(
-            at_home(replace(outcome, trace=None), str(trial.program.folder), parcel.home),
-            trace=tuple((str(path.relative_to(kept)), path.read_bytes()) for path in files if kept),
+            at_home(
+                replace(outcome, trace=None),
+                str(trial.program.folder),
+                parcel.home,
+            ),
+            trace=tuple(
+                (
+                    str(path.relative_to(kept)),
+                    path.read_bytes(),
+                )
+                for path in files
+                if kept
+            ),
             tree=str(kept.parent / TREE) if kept is not None else "",
             weights=end.read_bytes() if end is not None and end.is_file() else None,
         )
 
-    def _with_weights(self, trial: Trial, weights: bytes | None) -> tuple[Trial, Path | None]:
+    def _with_weights(
+        self,
+        trial: Trial,
+        weights: bytes | None,
+    ) -> tuple[Trial, Path | None]:
         """The trial with files of this node, and where it leaves its last weights."""
         given = trial.weights
         if given is None:

@@ -57,7 +57,11 @@ class Server:
         self._rest = b""
         self._running: int | None = None
 
-    def run(self, message: dict[str, JsonValue], stop: Stop) -> tuple[Ended, float]:
+    def run(
+        self,
+        message: dict[str, JsonValue],
+        stop: Stop,
+    ) -> tuple[Ended, float]:
         """Run one trial to its end: how that was, and its CPU seconds. Raises ServerDied."""
         self._send(message)
         asked = False
@@ -92,8 +96,19 @@ class Server:
 
     def _answer(self) -> dict[str, Any]:
         """The next answer; empty when there is none yet."""
-        if b"\n" not in self._rest and select.select([self._source], [], [], POLL_S)[0]:
-            more = os.read(self._source.fileno(), 1 << 16)
+        if (
+            b"\n" not in self._rest
+            and select.select(
+                [self._source],
+                [],
+                [],
+                POLL_S,
+            )[0]
+        ):
+            more = os.read(
+                self._source.fileno(),
+                1 << 16,
+            )
             if not more:
                 self.kill()
                 last = (
@@ -211,7 +226,11 @@ class ProcessPool(ThreadedExecutor):
         tries = 0
         while True:
             with self._packing.seat(trial, stop, tries=tries) as seat:
-                outcome = self._train(trial, stop, seat.card.name if seat is not None else "")
+                outcome = self._train(
+                    trial,
+                    stop,
+                    seat.card.name if seat is not None else "",
+                )
             if not self._packing.learn(trial, outcome, seat):
                 return outcome
             tries += 1

@@ -181,7 +181,10 @@ class RayExecutor(Executor):
         self, trials: Trials, *, on: OnOutcome | None = None, stop: Stop | None = None
     ) -> list[Outcome]:
         """See `Executor.run`."""
-        current = _Round(trials, deque(range(len(trials))))
+        current = _Round(
+            trials,
+            deque(range(len(trials))),
+        )
         asked, begun = False, time.monotonic()
         try:
             while len(current.outcomes) < len(trials):
@@ -242,7 +245,10 @@ class RayExecutor(Executor):
         ]
         none_left = bool(nodes) and all(node["NodeID"] in self._refused for node in nodes)
         if none_left or len(self._early_deaths) > TRIES:
-            reasons = [*self._refused.values(), *self._early_deaths[-1:]]
+            reasons = [
+                *self._refused.values(),
+                *self._early_deaths[-1:],
+            ]
             why = f"No node of the Ray cluster can train this program: {' '.join(reasons)}"
             fix = (
                 "Give the nodes the same packages and data as this machine; --python names an "
@@ -257,8 +263,17 @@ class RayExecutor(Executor):
         if self._ray.cluster_resources().get("GPU") and may_use_cuda(program):
             options["num_gpus"] = 1
         if self._refused:
-            options["label_selector"] = {_NODE: f"!in({','.join(self._refused)})"}
-        actor = self._ray.remote(Worker).options(**options).remote(self._python, self._boxed)
+            options["label_selector"] = {
+                _NODE: f"!in({','.join(self._refused)})",
+            }
+        actor = (
+            self._ray.remote(Worker)
+            .options(**options)
+            .remote(
+                self._python,
+                self._boxed,
+            )
+        )
         self._members.append(_Member(actor, actor.report.remote()))
 
     def ship(self, program: Program) -> Any:
@@ -276,8 +291,16 @@ class RayExecutor(Executor):
         if not by_reference:
             time.sleep(LOOK_S)
             return []
-        self._ray.wait(list(by_reference), num_returns=1, timeout=LOOK_S)
-        ended, _ = self._ray.wait(list(by_reference), num_returns=len(by_reference), timeout=0)
+        self._ray.wait(
+            list(by_reference),
+            num_returns=1,
+            timeout=LOOK_S,
+        )
+        ended, _ = self._ray.wait(
+            list(by_reference),
+            num_returns=len(by_reference),
+            timeout=0,
+        )
         # Another one of its node may have been refused a moment ago, and this one with it.
         members = (by_reference[reference] for reference in ended)
         found = [self._taken(member, current) for member in members if member in self._members]
@@ -351,7 +374,11 @@ class RayExecutor(Executor):
             if member.report is None:
                 self._ray.kill(member.actor)
         if closing := [member.actor.close.remote() for member in there]:
-            self._ray.wait(closing, num_returns=len(closing), timeout=CLOSE_S)
+            self._ray.wait(
+                closing,
+                num_returns=len(closing),
+                timeout=CLOSE_S,
+            )
         for member in there:
             self._ray.kill(member.actor)
 

@@ -30,7 +30,12 @@ def own_folder() -> Path:
     place = os.environ.get("RAY_TMPDIR") or (
         "/tmp" if sys.platform == "darwin" else tempfile.gettempdir()  # noqa: S108
     )
-    made = Path(tempfile.mkdtemp(prefix="ray-", dir=Path(place).absolute()))
+    made = Path(
+        tempfile.mkdtemp(
+            prefix="ray-",
+            dir=Path(place).absolute(),
+        )
+    )
     if len(str(made / "ray")) > _LONGEST_PATH:
         made.rmdir()
         why = f"The path of the temporary folder is too long for Ray's sockets. Received: {place}."

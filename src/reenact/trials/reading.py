@@ -36,23 +36,46 @@ def read_outcome(job: Job, ended: Ended, cpu: float, *, keep_trace: bool) -> Out
         watched = read_watched(ended, job.options, job.root)
     except ReenactError as error:
         kind = OutcomeKind.FINISHED if ended.exit_code == 0 else OutcomeKind.KILLED
-        return Outcome(kind, seconds=ended.seconds, cpu_seconds=cpu, note=error.sentence)
+        return Outcome(
+            kind,
+            seconds=ended.seconds,
+            cpu_seconds=cpu,
+            note=error.sentence,
+        )
     home = str(job.root.folder)
-    outcome = at_home(outcome_of(watched, cpu, keep_trace=keep_trace), job.root.seen_as, home)
+    outcome = at_home(
+        outcome_of(watched, cpu, keep_trace=keep_trace),
+        job.root.seen_as,
+        home,
+    )
     silent = outcome.kind not in (OutcomeKind.EXITED, OutcomeKind.KILLED)
     last_words = "" if silent else job.left(OUTPUT)[-_NOTE:].decode("utf-8", "replace").strip()
     halved, cut = (len(job.left(name).splitlines()) for name in (HALVES, SUBSET))
-    outcome = replace(outcome, note=outcome.note or last_words, halved=halved, cut=cut)
+    outcome = replace(
+        outcome,
+        note=outcome.note or last_words,
+        halved=halved,
+        cut=cut,
+    )
     card_bytes = job.left(CARD)
     stopped = job.left(GIVEN_UP).decode()
-    return replace(outcome, card_bytes=int(card_bytes) if card_bytes else None, stopped=stopped)
+    return replace(
+        outcome,
+        card_bytes=int(card_bytes) if card_bytes else None,
+        stopped=stopped,
+    )
 
 
 def outcome_of(watched: Watched, cpu: float, *, keep_trace: bool) -> Outcome:
     """The outcome of a watched run; `cpu` are its seconds of processor time."""
     ended = watched.outcome
     kept = watched.folder if keep_trace and watched.trace is not None else None
-    outcome = Outcome(ended.kind, seconds=watched.seconds, cpu_seconds=cpu, crash=ended.crash)
+    outcome = Outcome(
+        ended.kind,
+        seconds=watched.seconds,
+        cpu_seconds=cpu,
+        crash=ended.crash,
+    )
     outcome = replace(outcome, note=ended.note, trace=kept)
     return outcome if watched.trace is None else _with_numbers(outcome, watched.trace)
 
@@ -85,7 +108,11 @@ def at_home(outcome: Outcome, there: str, home: str) -> Outcome:
         )
         frames = tuple(frame.replace(there, home) for frame in crash.frames)
         crash = replace(crash, message=message, frames=frames, missing_file=missing)
-    return replace(outcome, crash=crash, note=outcome.note.replace(there, home))
+    return replace(
+        outcome,
+        crash=crash,
+        note=outcome.note.replace(there, home),
+    )
 
 
 def _with_numbers(outcome: Outcome, trace: Trace) -> Outcome:

@@ -43,7 +43,12 @@ class Comparison:
     """
 
 
-def compare(before: Sequence[float], after: Sequence[float], *, looked: int = 0) -> Comparison:
+def compare(
+    before: Sequence[float],
+    after: Sequence[float],
+    *,
+    looked: int = 0,
+) -> Comparison:
     """Paired comparison; both samples oriented, same length, same seeds in the same order; `looked`
     as in `signed_rank_p`.
     """
@@ -56,7 +61,13 @@ def compare(before: Sequence[float], after: Sequence[float], *, looked: int = 0)
     total = sum(map(abs, ranks))
     p_value = signed_rank_p(differences, looked=looked)
     biserial = sum(ranks) / total if total else 0.0
-    return Comparison(tuple(before), tuple(after), p_value, biserial, cohen_d(before, after))
+    return Comparison(
+        tuple(before),
+        tuple(after),
+        p_value,
+        biserial,
+        cohen_d(before, after),
+    )
 
 
 def signed_rank_p(differences: Sequence[float], *, looked: int = 0) -> float:
@@ -77,16 +88,27 @@ def signed_rank_p(differences: Sequence[float], *, looked: int = 0) -> float:
         return share
     ended = 0.5**looked
     late = [abs(rank) for rank in ranks[looked:] if rank != 0]
-    both = ended * _share_at_least(late, positive - sum(map(abs, ranks[:looked])))
+    both = ended * _share_at_least(
+        late,
+        positive - sum(map(abs, ranks[:looked])),
+    )
     return share + ended - both
 
 
-def is_settled(before: Sequence[float], after: Sequence[float], planned: int, alpha: float) -> bool:
+def is_settled(
+    before: Sequence[float],
+    after: Sequence[float],
+    planned: int,
+    alpha: float,
+) -> bool:
     """Whether the first of so many planned pairs decide: all are better, or the rest cannot
     help any more.
     """
     differences = list(map(_difference, after, before))
-    at_best = [*differences, *[math.inf] * (planned - len(differences))]
+    at_best = [
+        *differences,
+        *[math.inf] * (planned - len(differences)),
+    ]
     return min(differences) > 0 or signed_rank_p(at_best, looked=len(differences)) >= alpha
 
 
@@ -107,7 +129,11 @@ def non_inferior(
     return signed_rank_p(list(map(_difference, smaller, bar))) < ALPHA
 
 
-def gains_less_than(margin: float, before: Sequence[float], after: Sequence[float]) -> bool:
+def gains_less_than(
+    margin: float,
+    before: Sequence[float],
+    after: Sequence[float],
+) -> bool:
     """Whether the mean gain surely lies below the margin: its upper confidence limit does
     (Student's t, one side). With few or noisy pairs that limit is high and the answer no; a failed
     training decides nothing.
@@ -118,7 +144,17 @@ def gains_less_than(margin: float, before: Sequence[float], after: Sequence[floa
     from scipy.stats import t
 
     error = stdev(differences) / math.sqrt(len(differences))
-    return fmean(differences) + float(t.ppf(1 - ALPHA, len(differences) - 1)) * error < margin
+    return (
+        fmean(differences)
+        + float(
+            t.ppf(
+                1 - ALPHA,
+                len(differences) - 1,
+            )
+        )
+        * error
+        < margin
+    )
 
 
 def detectable_gain(

@@ -102,9 +102,18 @@ class BudgetedTrainer:
     _epochs: int = field(default=0, init=False)
     """Of the program as it stands."""
 
-    def apart(self, *, measure: Measure | None = None, part: Part | None = None) -> BudgetedTrainer:
+    def apart(
+        self,
+        *,
+        measure: Measure | None = None,
+        part: Part | None = None,
+    ) -> BudgetedTrainer:
         """The same trainings on an account of their own, perhaps judged by something else."""
-        return replace(self, measure=measure or self.measure, part=part or self.part)
+        return replace(
+            self,
+            measure=measure or self.measure,
+            part=part or self.part,
+        )
 
     def judge_by(self, measure: Measure, part: Part = Part.WHOLE) -> None:
         """From now on another metric counts, on these evaluation data."""
@@ -116,7 +125,12 @@ class BudgetedTrainer:
     def usage(self) -> TrainingUsage:
         """What was used so far."""
         seconds = time.monotonic() - self._begun
-        return TrainingUsage(seconds, len(self._paid), self._cpu_seconds, self.one_training)
+        return TrainingUsage(
+            seconds,
+            len(self._paid),
+            self._cpu_seconds,
+            self.one_training,
+        )
 
     def charge(self, cpu_seconds: float) -> None:
         """Count what somebody else spent for this search."""
@@ -145,7 +159,10 @@ class BudgetedTrainer:
             return score >= (WELL_EXPLAINED if kind.startswith("r2") else WELL_GUESSED)
         if not self.label_spread or kind not in POWERS:
             return False
-        distance = math.pow(-score, 1 / POWERS[kind])
+        distance = math.pow(
+            -score,
+            1 / POWERS[kind],
+        )
         return distance <= math.sqrt(1 - WELL_EXPLAINED) * self.label_spread
 
     def is_above_guessing(self, score: float) -> bool:
@@ -200,7 +217,14 @@ class BudgetedTrainer:
 
     def measure_cost(self) -> Outcome:
         """Train the program once as it stands: what does one training cost?"""
-        (outcome,) = self.outcomes([self.trial(Patch(()), self.seeds[0])])
+        (outcome,) = self.outcomes(
+            [
+                self.trial(
+                    Patch(()),
+                    self.seeds[0],
+                )
+            ]
+        )
         self.set_cost(outcome)
         return outcome
 
@@ -225,25 +249,40 @@ class BudgetedTrainer:
         first = self._looks(patches, seeds // 2 + 1)
         is_open = [self.improves(against, max(values)) for values in first]
         rest = iter(
-            self._looks([one for one, left in zip(patches, is_open, strict=True) if left], seeds)
+            self._looks(
+                [one for one, left in zip(patches, is_open, strict=True) if left],
+                seeds,
+            )
         )
         looks = zip(first, is_open, strict=True)
         return [median_low(next(rest) if left else values) for values, left in looks]
 
-    def _looks(self, patches: Sequence[Patch], seeds: int) -> list[tuple[float, ...]]:
+    def _looks(
+        self,
+        patches: Sequence[Patch],
+        seeds: int,
+    ) -> list[tuple[float, ...]]:
         trials = [
             self.pruned(self.trial(patch, seed)) for patch in patches for seed in self.seeds[:seeds]
         ]
         return self.scored(trials, len(patches))
 
-    def samples(self, patches: Sequence[Patch], seeds: Sequence[int]) -> list[tuple[float, ...]]:
+    def samples(
+        self,
+        patches: Sequence[Patch],
+        seeds: Sequence[int],
+    ) -> list[tuple[float, ...]]:
         """The same over several seeds, for each patch."""
         return self.scored(
             [self.trial(patch, seed) for patch in patches for seed in seeds],
             len(patches),
         )
 
-    def scored(self, trials: Sequence[Trial], programs: int = 1) -> list[tuple[float, ...]]:
+    def scored(
+        self,
+        trials: Sequence[Trial],
+        programs: int = 1,
+    ) -> list[tuple[float, ...]]:
         """The measure of each training, in as many groups of equal size as there are changed
         programs.
         """
@@ -278,7 +317,10 @@ class BudgetedTrainer:
             return trial
         if touches_loss(trial.patch) and (base.is_loss or self.measure.is_loss):
             return trial
-        return replace(trial, baseline=base.for_steps(steps_factor(self.program, trial.patch)))
+        return replace(
+            trial,
+            baseline=base.for_steps(steps_factor(self.program, trial.patch)),
+        )
 
     @property
     def pruning_note(self) -> str:
@@ -334,7 +376,12 @@ class BudgetedTrainer:
                 self._epochs = whole[0].epochs or 0
         return found
 
-    def _trained(self, wanted: Mapping[str, Trial], *, shared: bool) -> dict[str, Outcome]:
+    def _trained(
+        self,
+        wanted: Mapping[str, Trial],
+        *,
+        shared: bool,
+    ) -> dict[str, Outcome]:
         """From the journal, or trained now."""
 
         def train(names: tuple[str, ...]) -> Iterator[Mapping[str, Outcome]]:
@@ -356,7 +403,10 @@ class BudgetedTrainer:
                         _check_own(wanted, real)
                         yield real
 
-        how = {"around": self.around, "trained_as": type(self.executor).__name__}
+        how = {
+            "around": self.around,
+            "trained_as": type(self.executor).__name__,
+        }
         patience = max((trial.limits.seconds or math.inf) for trial in wanted.values())
 
         def decides(outcome: Outcome) -> bool:
@@ -374,7 +424,10 @@ class BudgetedTrainer:
         )
 
 
-def _check_own(wanted: Mapping[str, Trial], outcomes: Mapping[str, Outcome]) -> None:
+def _check_own(
+    wanted: Mapping[str, Trial],
+    outcomes: Mapping[str, Outcome],
+) -> None:
     """The program as it stands is what everything is compared with: without its outcome there
     is none.
     """

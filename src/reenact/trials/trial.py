@@ -164,7 +164,14 @@ class Trial:
         parts += [self.part.value] if self.part is not Part.WHOLE else []
         parts += ["while finite"] if self.while_finite else []
         parts += (
-            [json.dumps(asdict(self.baseline), sort_keys=True)] if self.baseline is not None else []
+            [
+                json.dumps(
+                    asdict(self.baseline),
+                    sort_keys=True,
+                )
+            ]
+            if self.baseline is not None
+            else []
         )
         if self.weights is not None:
             parts += [
@@ -173,7 +180,14 @@ class Trial:
             ]
         parts += ["data", self.data] if self.data < 1 else []
         parts += ["stand-in data", *self.stand_ins] if self.stand_ins else []
-        parts += ["stdin", hashlib.sha256(self.stdin).hexdigest()] if self.stdin else []
+        parts += (
+            [
+                "stdin",
+                hashlib.sha256(self.stdin).hexdigest(),
+            ]
+            if self.stdin
+            else []
+        )
         parts += ["repeat", self.repeat] if self.repeat else []
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
@@ -186,7 +200,11 @@ class Trial:
             program = self.program
             refused = self.patch.to_text()
         raw = [
-            (str(file.path), file.raw.encode("utf-8", "surrogatepass")) for file in program.files
+            (
+                str(file.path),
+                file.raw.encode("utf-8", "surrogatepass"),
+            )
+            for file in program.files
         ]
         return [[path, hashlib.sha256(body).hexdigest()] for path, body in raw], refused
 

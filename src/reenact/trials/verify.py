@@ -114,11 +114,23 @@ def _verification(
         p_value=min(1.0, compared.p_value / share),
         material=trainer.improves(median(before), median(after)),
         cpu_seconds=cpu_seconds,
-        detectable=detectable_gain(before, after, planned=len(seeds), alpha=alpha, looked=looked),
+        detectable=detectable_gain(
+            before,
+            after,
+            planned=len(seeds),
+            alpha=alpha,
+            looked=looked,
+        ),
     )
     if not verification.significant:
         return verification
-    why = shortfall(trainer.measure, before, after, trainer.bounds, alpha=alpha)
+    why = shortfall(
+        trainer.measure,
+        before,
+        after,
+        trainer.bounds,
+        alpha=alpha,
+    )
     return replace(verification, shortfall=why)
 
 

@@ -51,17 +51,30 @@ def new_page(request: Request) -> HTMLResponse:
     given = {}
     if asked.get("argument"):
         given = {"argument": asked["argument"][:2000]}
-    return _new(state_of(request), asked.get("verb", ""), given, "")
+    return _new(
+        state_of(request),
+        asked.get("verb", ""),
+        given,
+        "",
+    )
 
 
-def _new(state: AppState, verb: str, given: Mapping[str, str], message: str) -> HTMLResponse:
+def _new(
+    state: AppState,
+    verb: str,
+    given: Mapping[str, str],
+    message: str,
+) -> HTMLResponse:
     first = state.forms[0] if state.forms else None
     return state.page(
         "new.html",
         here="new",
         status=400 if message else 200,
         forms=state.forms,
-        form=next((form for form in state.forms if form.verb == verb), first),
+        form=next(
+            (form for form in state.forms if form.verb == verb),
+            first,
+        ),
         given=given,
         recent=_recent_programs(state),
         folder=state.jobs.working_folder,
@@ -94,7 +107,12 @@ def action(
 
     async def handled(request: Request) -> Response:
         state = state_of(request)
-        answer = await run_sync(act, request, state, await posted(request, state.key))
+        answer = await run_sync(
+            act,
+            request,
+            state,
+            await posted(request, state.key),
+        )
         if isinstance(answer, str):
             return RedirectResponse(answer, status_code=303)
         return answer
@@ -103,9 +121,16 @@ def action(
 
 
 @action
-def start(request: Request, state: AppState, fields: Mapping[str, str]) -> str | Response:  # noqa: ARG001
+def start(
+    request: Request,  # noqa: ARG001
+    state: AppState,
+    fields: Mapping[str, str],
+) -> str | Response:
     """Start the command that a form describes."""
-    form = next((one for one in state.forms if one.verb == fields.get("verb")), None)
+    form = next(
+        (one for one in state.forms if one.verb == fields.get("verb")),
+        None,
+    )
     if form is None:
         raise InputError("There is no such command on this page.")
     try:
@@ -116,7 +141,11 @@ def start(request: Request, state: AppState, fields: Mapping[str, str]) -> str |
 
 
 @action
-def stop(request: Request, state: AppState, _: Mapping[str, str]) -> str:
+def stop(
+    request: Request,
+    state: AppState,
+    _: Mapping[str, str],
+) -> str:
     """Ask a run to stop."""
     with state.shelf() as shelf:
         run = found_run(request, shelf)
@@ -124,7 +153,11 @@ def stop(request: Request, state: AppState, _: Mapping[str, str]) -> str:
 
 
 @action
-def resume(request: Request, state: AppState, _: Mapping[str, str]) -> str:
+def resume(
+    request: Request,
+    state: AppState,
+    _: Mapping[str, str],
+) -> str:
     """Continue a run."""
     with state.shelf() as shelf:
         run = found_run(request, shelf)
@@ -133,7 +166,11 @@ def resume(request: Request, state: AppState, _: Mapping[str, str]) -> str:
 
 
 @action
-def apply(request: Request, state: AppState, _: Mapping[str, str]) -> str:
+def apply(
+    request: Request,
+    state: AppState,
+    _: Mapping[str, str],
+) -> str:
     """Write the change of a repair into the files."""
     with state.shelf() as shelf:
         run = found_run(request, shelf)
@@ -141,14 +178,22 @@ def apply(request: Request, state: AppState, _: Mapping[str, str]) -> str:
 
 
 @action
-def rename(request: Request, state: AppState, fields: Mapping[str, str]) -> str:
+def rename(
+    request: Request,
+    state: AppState,
+    fields: Mapping[str, str],
+) -> str:
     """Give a run another name."""
     with Journal.open(state.runs_dir) as journal:
         return f"/runs/{journal.rename(found_run(request, journal), fields.get('name', '')).id}"
 
 
 @action
-def remove(request: Request, state: AppState, _: Mapping[str, str]) -> str:
+def remove(
+    request: Request,
+    state: AppState,
+    _: Mapping[str, str],
+) -> str:
     """Remove a run that has ended."""
     with Journal.open(state.runs_dir) as journal:
         journal.remove(str(request.path_params["run"]))
@@ -156,7 +201,11 @@ def remove(request: Request, state: AppState, _: Mapping[str, str]) -> str:
 
 
 @action
-def stop_started(request: Request, state: AppState, _: Mapping[str, str]) -> str:
+def stop_started(
+    request: Request,
+    state: AppState,
+    _: Mapping[str, str],
+) -> str:
     """Ask a command to stop, also before it has a run."""
     job = _job(request)
     state.jobs.stop(job)
@@ -171,11 +220,17 @@ def started_page(request: Request) -> HTMLResponse:
     status = ""
     if state.has_journal:
         with state.shelf() as shelf:
-            run = next(iter(state.jobs.runs_of(job, shelf)), None)
+            run = next(
+                iter(state.jobs.runs_of(job, shelf)),
+                None,
+            )
             status = shelf.status_of(run) if run is not None else ""
     alive = state.jobs.is_alive(job)
     code = state.jobs.exit_code(job)
-    ended = MEANING.get(code, ("error", f"It was ended from outside (exit code {code})."))
+    ended = MEANING.get(
+        code,
+        ("error", f"It was ended from outside (exit code {code})."),
+    )
     tone, sentence = ("note", "It is running.") if alive else ended
     return state.page(
         "process.html",

@@ -59,7 +59,10 @@ class Key:
 
     def opens(self, token: str) -> bool:
         """Whether this token lets a browser in; it does so once."""
-        fits = not self.used and hmac.compare_digest(token.encode(), self.token.encode())
+        fits = not self.used and hmac.compare_digest(
+            token.encode(),
+            self.token.encode(),
+        )
         self.used = self.used or fits
         return fits
 
@@ -70,7 +73,10 @@ class Guard:
     def __init__(self, app: ASGIApp, key: Key, port: int) -> None:
         self._app = app
         self._key = key
-        self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+        self._hosts = {
+            f"127.0.0.1:{port}",
+            f"localhost:{port}",
+        }
         self._origins = {f"http://{host}" for host in self._hosts}
         # Cookies do not tell ports apart: two servers would put each other out.
         self._cookie = f"reenact-{port}"
@@ -82,13 +88,20 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        await (self._refused(Request(scope)) or self._app)(scope, receive, _with_headers(send))
+        await (self._refused(Request(scope)) or self._app)(
+            scope,
+            receive,
+            _with_headers(send),
+        )
 
     def _refused(self, request: Request) -> Response | None:
         if request.headers.get("host", "") not in self._hosts:
             return _shut(400, "Wrong address", "Open the address that reenact view printed.")
         given = request.cookies.get(self._cookie, "")
-        is_known = hmac.compare_digest(given.encode(), self._key.session.encode())
+        is_known = hmac.compare_digest(
+            given.encode(),
+            self._key.session.encode(),
+        )
         sentence = (
             "Open the whole address that reenact view printed, with its token. It opens once."
         )
@@ -124,14 +137,20 @@ async def posted(request: Request, key: Key) -> Mapping[str, str]:
         fields = {
             name: values[-1] for name, values in parse_qs(body.decode("utf-8", "replace")).items()
         }
-    if not hmac.compare_digest(fields.get("csrf", "").encode(), key.csrf.encode()):
+    if not hmac.compare_digest(
+        fields.get("csrf", "").encode(),
+        key.csrf.encode(),
+    ):
         says = "This form is from an earlier start of the page."
         raise InputError(says, next_step="Load it again, then send.")
     return fields
 
 
 def _shut(status: int, title: str, sentence: str) -> Response:
-    return HTMLResponse(render("shut.html", title=title, sentence=sentence), status_code=status)
+    return HTMLResponse(
+        render("shut.html", title=title, sentence=sentence),
+        status_code=status,
+    )
 
 
 def _with_headers(send: Send) -> Send:

@@ -33,7 +33,10 @@ def htmx() -> Path | None:
     # Looked for, not imported: importing Django takes long and nothing of it is run.
     found = find_spec(HTMX[0])
     folders = found.submodule_search_locations or () if found is not None else ()
-    return next((path for folder in folders if (path := Path(folder, HTMX[1])).is_file()), None)
+    return next(
+        (path for folder in folders if (path := Path(folder, HTMX[1])).is_file()),
+        None,
+    )
 
 
 def own(name: str) -> Path | None:
@@ -98,7 +101,10 @@ def _shown(value: Any) -> Any:
 
 def shortened(path: str) -> str:
     """The path of a step with its long hashes cut: enough of each to tell it from the others."""
-    return HASH.sub(lambda found: f"{found[0][:SHOWN]}…", path)
+    return HASH.sub(
+        lambda found: f"{found[0][:SHOWN]}…",
+        path,
+    )
 
 
 def label(flag: str) -> str:

@@ -111,7 +111,10 @@ def run_page(request: Request) -> Response:
         if nothing_new:
             return nothing_new
         asked = talk(stored, limit=FIRST_TALKS + 1)
-        script = next((word for word in program_of(run) if word.endswith((".py", ".ipynb"))), "")
+        script = next(
+            (word for word in program_of(run) if word.endswith((".py", ".ipynb"))),
+            "",
+        )
         # What ended without a verdict continues; a command that came with a file is started by hand
         # only.
         over = live or run.status is Status.FINISHED or run.imported
@@ -155,7 +158,10 @@ def _related(run: Run, shelf: JournalReader) -> list[Run]:
     Only among the runs of about that time, so that a long journal does not make the page wait.
     """
     program = program_of(run)
-    text = next((word for word in program if not word.startswith("-")), run.what)
+    text = next(
+        (word for word in program if not word.startswith("-")),
+        run.what,
+    )
     if not text:
         return []
     near = (run.seq - NEAR, run.seq + NEAR)
@@ -189,7 +195,13 @@ def _repair_address(run: Run) -> str:
 
 def editable(sections: Sequence[Section], run: Run) -> list[Section]:
     """The sections with a link to the editor at every finding whose file is here."""
-    return [replace(one, blocks=[_linked(block, run) for block in one.blocks]) for one in sections]
+    return [
+        replace(
+            one,
+            blocks=[_linked(block, run) for block in one.blocks],
+        )
+        for one in sections
+    ]
 
 
 def _linked(block: Block, run: Run) -> Block:
@@ -197,10 +209,23 @@ def _linked(block: Block, run: Run) -> Block:
     if not isinstance(block, Diagnostic) or block.place is None or block.cell:
         return block
     place = block.place
-    return replace(block, editor=_address(run, str(place.file), place.line, place.column))
+    return replace(
+        block,
+        editor=_address(
+            run,
+            str(place.file),
+            place.line,
+            place.column,
+        ),
+    )
 
 
-def _address(run: Run, file: str, line: int = 1, column: int = 0) -> str:
+def _address(
+    run: Run,
+    file: str,
+    line: int = 1,
+    column: int = 0,
+) -> str:
     """Opens a file of a run; empty where it is not here, or came with a file."""
     request = run.request_data()
     working = None
@@ -210,7 +235,10 @@ def _address(run: Run, file: str, line: int = 1, column: int = 0) -> str:
     if run.imported or not path.is_absolute() or not path.is_file():
         return ""
     address = resolve().settings.editor
-    address = address.replace("{path}", quote(str(path.resolve())))
+    address = address.replace(
+        "{path}",
+        quote(str(path.resolve())),
+    )
     address = address.replace("{line}", str(line))
     return address.replace("{column}", str(column + 1))
 
@@ -219,7 +247,11 @@ def steps_page(request: Request) -> HTMLResponse:
     """A page of the steps."""
     given: Mapping[str, str] = dict(request.query_params)
     with stored_run(request) as (state, one):
-        return state.page("steps.html", run=one.run, listing=listing(one.shelf, one.run, given))
+        return state.page(
+            "steps.html",
+            run=one.run,
+            listing=listing(one.shelf, one.run, given),
+        )
 
 
 def step_page(request: Request) -> HTMLResponse:
@@ -227,12 +259,21 @@ def step_page(request: Request) -> HTMLResponse:
     number = number_of(request, "nr")
     with stored_run(request) as (state, stored):
         run = stored.run
-        found = stored.shelf.some_steps(run, after=number - 1, limit=1)
+        found = stored.shelf.some_steps(
+            run,
+            after=number - 1,
+            limit=1,
+        )
         if not found or found[0].nr != number:
             raise InputError(
                 f"Run {run.id} has no step {number}.", next_step=f"It has {run.steps}."
             )
-        return state.page("step.html", run=run, step=found[0], parts=step_blocks(stored, found[0]))
+        return state.page(
+            "step.html",
+            run=run,
+            step=found[0],
+            parts=step_blocks(stored, found[0]),
+        )
 
 
 def report_download(request: Request) -> HTMLResponse:
@@ -240,4 +281,7 @@ def report_download(request: Request) -> HTMLResponse:
     with stored_run(request) as (_, stored):
         text = report_page(stored)
         name = f"{stored.run.pipeline}-{stored.run.id}.html"
-    return HTMLResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'})
+    return HTMLResponse(
+        text,
+        headers={"content-disposition": f'attachment; filename="{name}"'},
+    )

@@ -89,7 +89,10 @@ class Asked:
 
     def way(self, order: str) -> str:
         """How this column is ordered, as assistive software has it; empty for not at all."""
-        return {order: "ascending", f"-{order}": "descending"}.get(self.sort, "")
+        return {order: "ascending", f"-{order}": "descending"}.get(
+            self.sort,
+            "",
+        )
 
 
 def runs_page(request: Request) -> Response:
@@ -112,7 +115,14 @@ def runs_page(request: Request) -> Response:
             verdicts = shelf.verdicts()
             rows, total = _listed(shelf, asked)
     here = ("", str(state.jobs.working_folder.resolve()))
-    listed = [Listed(run, status, "" if run.folder in here else run.folder) for run, status in rows]
+    listed = [
+        Listed(
+            run,
+            status,
+            "" if run.folder in here else run.folder,
+        )
+        for run, status in rows
+    ]
     return state.page(
         "runs.html",
         here="runs",
@@ -152,7 +162,12 @@ def _listed(shelf: JournalReader, asked: Asked) -> tuple[list[tuple[Run, str]], 
     pipeline = asked.pipeline or None
     text = asked.text or None
     verdict = asked.verdict or None
-    chosen = partial(shelf.runs, pipeline=pipeline, text=text, verdict=verdict)
+    chosen = partial(
+        shelf.runs,
+        pipeline=pipeline,
+        text=text,
+        verdict=verdict,
+    )
     ordered = partial(
         chosen,
         order=asked.sort.removeprefix("-"),
@@ -165,7 +180,12 @@ def _listed(shelf: JournalReader, asked: Asked) -> tuple[list[tuple[Run, str]], 
         return fitting[begin : begin + PAGE], len(fitting)
     status = Status(asked.status) if asked.status else None
     found = ordered(status=status, limit=PAGE, offset=begin)
-    total = shelf.count(pipeline=pipeline, status=status, text=text, verdict=verdict)
+    total = shelf.count(
+        pipeline=pipeline,
+        status=status,
+        text=text,
+        verdict=verdict,
+    )
     return [(run, shelf.status_of(run)) for run in found], total
 
 
@@ -177,7 +197,14 @@ def compare_page(request: Request) -> HTMLResponse:
         says = f"Two to {MOST_COMPARED} runs are compared. Received: {len(names)}."
         raise InputError(says, next_step="Tick them in the list of runs.")
     with state.shelf() as shelf:
-        stored = [Stored(shelf, shelf.find(name), state.runs_dir) for name in names]
+        stored = [
+            Stored(
+                shelf,
+                shelf.find(name),
+                state.runs_dir,
+            )
+            for name in names
+        ]
         runs = [one.run for one in stored]
         shown = [document_of(one) for one in stored]
         leads = [(run.id, f"/runs/{run.id}") for run in runs]
@@ -200,10 +227,20 @@ def _facts(runs: Sequence[Run], shelf: JournalReader) -> Board:
             continue
         values = [own.get(name, "-") for own in facts]
         leads = {0: f"#fact-{name}"}
-        for at, (run, value) in enumerate(zip(runs, values, strict=True), start=1):
+        for at, (run, value) in enumerate(
+            zip(runs, values, strict=True),
+            start=1,
+        ):
             if name in AT and value not in ("", "-"):
                 leads[at] = f"/runs/{run.id}{AT[name]}"
-        rows.append(Row((name, *values), _tone(values, name), f"fact-{name}", leads))
+        rows.append(
+            Row(
+                (name, *values),
+                _tone(values, name),
+                f"fact-{name}",
+                leads,
+            )
+        )
     return _board(runs, rows)
 
 
@@ -214,7 +251,11 @@ def _tone(values: Sequence[str], name: str = "") -> str:
 
 
 def _board(runs: Sequence[Run], rows: Sequence[Row]) -> Board:
-    return Board("", ("", *(run.id for run in runs)), rows)
+    return Board(
+        "",
+        ("", *(run.id for run in runs)),
+        rows,
+    )
 
 
 def _requested(runs: Sequence[Run]) -> Iterator[Section]:
@@ -244,9 +285,21 @@ def _value(value: object) -> str:
 
 def _curves(stored: Sequence[Stored]) -> Iterator[Section]:
     """The loss of each training in one plot, and every metric that two of them have."""
-    traces = [(f"{one.run.id} {one.run.what}".strip(), one.trace()) for one in stored]
+    traces = [
+        (
+            f"{one.run.id} {one.run.what}".strip(),
+            one.trace(),
+        )
+        for one in stored
+    ]
     known = [(name, trace) for name, trace in traces if trace is not None]
-    drawn = list(series_plot("Loss", [(name, trace.losses) for name, trace in known], ()))
+    drawn = list(
+        series_plot(
+            "Loss",
+            [(name, trace.losses) for name, trace in known],
+            (),
+        )
+    )
     metrics: dict[str, list[tuple[str, Series]]] = {}
     for name, trace in known:
         for metric in trace.metric_names():
@@ -258,7 +311,10 @@ def _curves(stored: Sequence[Stored]) -> Iterator[Section]:
         yield Section("Trainings", drawn[:MOST_PLOTS], "trainings")
 
 
-def _findings(runs: Sequence[Run], shown: Sequence[Document]) -> Iterator[Section]:
+def _findings(
+    runs: Sequence[Run],
+    shown: Sequence[Document],
+) -> Iterator[Section]:
     """Which run has which finding, and how sure."""
     found = [
         {f"{one.code} {one.name} {one.where}": one.aside or "yes" for one in each.diagnostics}
@@ -267,28 +323,60 @@ def _findings(runs: Sequence[Run], shown: Sequence[Document]) -> Iterator[Sectio
     if sum(map(bool, found)) < 2:
         return
     names = dict.fromkeys(name for each in found for name in each)
-    cells = [(name, *(each.get(name, "-") for each in found)) for name in names]
-    rows = [Row(each, "differs" if "-" in each else "") for each in cells]
+    cells = [
+        (
+            name,
+            *(each.get(name, "-") for each in found),
+        )
+        for name in names
+    ]
+    rows = [
+        Row(
+            each,
+            "differs" if "-" in each else "",
+        )
+        for each in cells
+    ]
     yield Section("Findings of each", [_board(runs, rows)], "found")
 
 
-def _beside(runs: Sequence[Run], shown: Sequence[Document]) -> Iterator[Section]:
+def _beside(
+    runs: Sequence[Run],
+    shown: Sequence[Document],
+) -> Iterator[Section]:
     """Sections of the same name beside one another, each leading to where it stands in its run."""
     by_title: dict[str, list[tuple[int, Run, Section]]] = {}
-    for at, (run, document) in enumerate(zip(runs, shown, strict=True), start=1):
+    for at, (run, document) in enumerate(
+        zip(runs, shown, strict=True),
+        start=1,
+    ):
         for section in document.sections:
             by_title.setdefault(section.title, []).append((at, run, section))
     for title, having in by_title.items():
         only = "only in " if len(having) == 1 else ""
         leads = [
-            (f"{only}{run.id}", f"/runs/{run.id}#{section.anchor}") for _, run, section in having
+            (
+                f"{only}{run.id}",
+                f"/runs/{run.id}#{section.anchor}",
+            )
+            for _, run, section in having
         ]
         columns = [within(section.blocks, at) for at, _, section in having]
         first, _, section = having[0]
         if only:
-            yield Section(title, columns[0], f"run-{first}-{section.anchor}", leads)
+            yield Section(
+                title,
+                columns[0],
+                f"run-{first}-{section.anchor}",
+                leads,
+            )
         else:
-            yield Section(title, [Beside(columns)], section.anchor, leads)
+            yield Section(
+                title,
+                [Beside(columns)],
+                section.anchor,
+                leads,
+            )
 
 
 def within(blocks: Sequence[Block], at: int) -> list[Block]:

@@ -40,10 +40,20 @@ ROUTES = (
     Route("/runs/{run}/steps", steps_page),
     Route("/runs/{run}/steps/{nr}", step_page),
     Route("/runs/{run}/report.html", report_download),
-    *(Route(f"/runs/{{run}}/{name}", getattr(actions, name), methods=["POST"]) for name in CHANGES),
+    *(
+        Route(
+            f"/runs/{{run}}/{name}",
+            getattr(actions, name),
+            methods=["POST"],
+        )
+        for name in CHANGES
+    ),
     Route(
         "/static/{name}",
-        lambda asked: _file(own(str(asked.path_params["name"])), "no-cache"),
+        lambda asked: _file(
+            own(str(asked.path_params["name"])),
+            "no-cache",
+        ),
     ),
     Route("/vendor/htmx.js", lambda _: _file(htmx(), "private, max-age=3600")),
 )
@@ -67,9 +77,18 @@ def serving(
     """A server in a thread of this process, for tests and measurements: the address with its
     token.
     """
-    listening, server, address = _made(runs_dir, forms, folder or Path.cwd(), 0)
+    listening, server, address = _made(
+        runs_dir,
+        forms,
+        folder or Path.cwd(),
+        0,
+    )
     with listening:
-        thread = Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread = Thread(
+            target=server.run,
+            kwargs={"sockets": [listening]},
+            daemon=True,
+        )
         thread.start()
         try:
             yield address
@@ -86,7 +105,12 @@ def _made(
     number = listening.getsockname()[1]
     state = AppState(runs_dir, Jobs(runs_dir, folder), forms)
     app = make_app(state, number)
-    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+    )
     config.timeout_graceful_shutdown = PATIENCE_S
     return (
         listening,
@@ -142,4 +166,10 @@ def _failed(request: Request, error: Exception) -> HTMLResponse:
         status = 404
         title = "Not found"
     page = state_of(request).page
-    return page("error.html", status=status, title=title, sentence=sentence, next_step=next_step)
+    return page(
+        "error.html",
+        status=status,
+        title=title,
+        sentence=sentence,
+        next_step=next_step,
+    )

@@ -36,7 +36,14 @@ class Form:
 
     @property
     def help(self) -> str:
-        return (self.command.help or "").partition("\n\n")[0].replace("\n", " ")
+        return (
+            (self.command.help or "")
+            .partition("\n\n")[0]
+            .replace(
+                "\n",
+                " ",
+            )
+        )
 
     @property
     def argument(self) -> str:
@@ -159,4 +166,11 @@ def stored_run(request: Request) -> Iterator[tuple[AppState, Stored]]:
     """The server's state, and that run while the journal is open."""
     state = state_of(request)
     with state.shelf() as shelf:
-        yield state, Stored(shelf, found_run(request, shelf), state.runs_dir)
+        yield (
+            state,
+            Stored(
+                shelf,
+                found_run(request, shelf),
+                state.runs_dir,
+            ),
+        )

@@ -101,7 +101,10 @@ class Finds:
         if chunk.last - chunk.first < SMALL:
             return ()
         scored: list[tuple[float, int]] = []
-        for line, text in enumerate(chunk.text.split("\n"), chunk.first):
+        for line, text in enumerate(
+            chunk.text.split("\n"),
+            chunk.first,
+        ):
             shared = [word for word in count_words(text) if word in self.clues.words]
             scored.append(
                 (
@@ -126,7 +129,12 @@ def build_contexts(
     steps = options.parts
     clues = read_clues(query)
     frames = locate_frames(code, clues.frames)
-    ranker = Ranker(code, clues, frames, definitions.exact_chunks(code, clues))
+    ranker = Ranker(
+        code,
+        clues,
+        frames,
+        definitions.exact_chunks(code, clues),
+    )
     ranked = ranker.rank(query, embed, again=steps.rerank)
     if not ranked:
         # The report shares no word with the project: its definitions in order, without its tests.
@@ -136,7 +144,15 @@ def build_contexts(
             if one.name and not one.name.startswith("_") and not one.is_aside
         )
         why = "the report names nothing of the project"
-        ranked = tuple(Ranked(one, 1.0 / (one.number + 1), why, pointed=False) for one in named)
+        ranked = tuple(
+            Ranked(
+                one,
+                1.0 / (one.number + 1),
+                why,
+                pointed=False,
+            )
+            for one in named
+        )
     parts = (
         partition(ranked, 2 * options.contexts)
         if steps.modules
@@ -144,7 +160,10 @@ def build_contexts(
     )
     loops = _loops(code, ranked, parts, order=steps.loop_order) if steps.loops else ()
     exported, entry_points = definitions.exported(code)
-    targets = (*definitions.mentioned(code, clues, ranked), *exported)
+    targets = (
+        *definitions.mentioned(code, clues, ranked),
+        *exported,
+    )
     surface = definitions.signatures(code, targets, clues.argument_names)
     finds = Finds(
         code,
@@ -157,7 +176,13 @@ def build_contexts(
     )
     made: list[Context] = []
     for rank, part in enumerate(parts, 1):
-        context = make_context(finds, part, rank, options.context_tokens, follow=steps.dependencies)
+        context = make_context(
+            finds,
+            part,
+            rank,
+            options.context_tokens,
+            follow=steps.dependencies,
+        )
         pieces = {piece.text for piece in context.pieces}
         shared = (sum(one.text in pieces for one in other.pieces) for other in made)
         if pieces and all(count < SAME * len(pieces) for count in shared):
@@ -175,19 +200,42 @@ def _loops(
     folders = {one.chunk.path.parent for part in parts for one in part.ranked}
     near = [path for path in code.files.paths if path.parent in folders]
     matched = [one.chunk.path for one in ranked]
-    files = dict.fromkeys([*(path for path in matched if path.parent in folders), *near, *matched])
+    files = dict.fromkeys(
+        [
+            *(path for path in matched if path.parent in folders),
+            *near,
+            *matched,
+        ]
+    )
     found = find_loops(code, files, relevance, order=order)
-    return found or find_loops(code, code.files.paths, relevance, order=order)
+    return found or find_loops(
+        code,
+        code.files.paths,
+        relevance,
+        order=order,
+    )
 
 
-def partition(ranked: tuple[Ranked, ...], most: int) -> tuple[Part, ...]:
+def partition(
+    ranked: tuple[Ranked, ...],
+    most: int,
+) -> tuple[Part, ...]:
     """At most `most` modules: near folders, near files, then farther ones; tests only where all
     is tests.
     """
-    folders = _grouped(ranked, lambda one: f"{one.chunk.path.parent}/")
-    files = _grouped(ranked, lambda one: str(one.chunk.path))
+    folders = _grouped(
+        ranked,
+        lambda one: f"{one.chunk.path.parent}/",
+    )
+    files = _grouped(
+        ranked,
+        lambda one: str(one.chunk.path),
+    )
     whole = {part.ranked for part in folders}
-    parts = [*folders, *(part for part in files if part.ranked not in whole)]
+    parts = [
+        *folders,
+        *(part for part in files if part.ranked not in whole),
+    ]
     best = folders[0].score
     ordered = sorted(parts, key=lambda part: -part.score)
     inside = [part for part in ordered if not part.ranked[0].chunk.is_aside] or ordered
@@ -197,7 +245,10 @@ def partition(ranked: tuple[Ranked, ...], most: int) -> tuple[Part, ...]:
     return tuple([*near, *rest][:most] or inside[:1])
 
 
-def _grouped(ranked: tuple[Ranked, ...], key: Callable[[Ranked], str]) -> list[Part]:
+def _grouped(
+    ranked: tuple[Ranked, ...],
+    key: Callable[[Ranked], str],
+) -> list[Part]:
     groups: dict[str, list[Ranked]] = {}
     for one in ranked:
         name = key(one)
@@ -205,19 +256,42 @@ def _grouped(ranked: tuple[Ranked, ...], key: Callable[[Ranked], str]) -> list[P
     return [Part(name, tuple(members)) for name, members in groups.items()]
 
 
-def make_context(finds: Finds, part: Part, rank: int, budget: int, *, follow: bool) -> Context:
+def make_context(
+    finds: Finds,
+    part: Part,
+    rank: int,
+    budget: int,
+    *,
+    follow: bool,
+) -> Context:
     """The context about one module; `follow`: with what its code rests on."""
     pack = Pack(finds.code, budget, finds.exports)
     strong = [one for one in part.ranked if one.score >= WEAK * part.score]
     # A report in plain words mentions nothing by name: the best of the module is shown how to be
     # called.
-    pack.add_surface((*finds.surface, *finds.signatures(strong[:MOST_CALLED])), SURFACE)
+    pack.add_surface(
+        (
+            *finds.surface,
+            *finds.signatures(strong[:MOST_CALLED]),
+        ),
+        SURFACE,
+    )
     pointed = [one for one in finds.ranked if one.pointed]
-    _add_ranked(pack, finds, pointed, POINTED_FIRST if rank == 1 else POINTED)
+    _add_ranked(
+        pack,
+        finds,
+        pointed,
+        POINTED_FIRST if rank == 1 else POINTED,
+    )
     _add_ranked(pack, finds, strong, MODULE)
     loop = _loop(finds, part, pack.pieces)
     if loop is not None:
-        pack.add(loop.chunk, loop.why, largest=LOOP, focus=loop.lines)
+        pack.add(
+            loop.chunk,
+            loop.why,
+            largest=LOOP,
+            focus=loop.lines,
+        )
     if follow:
         _add_dependencies(pack, finds)
     example = _example(finds)
@@ -225,7 +299,12 @@ def make_context(finds: Finds, part: Part, rank: int, budget: int, *, follow: bo
         pack.add(example, "an example of its use", largest=SMALLER)
     best = finds.ranked[0].score
     elsewhere = [one for one in finds.ranked if one.score >= WEAK * best and not one.chunk.is_aside]
-    _add_ranked(pack, finds, (*elsewhere, *part.ranked), 1.0)
+    _add_ranked(
+        pack,
+        finds,
+        (*elsewhere, *part.ranked),
+        1.0,
+    )
     first = part.ranked[0]
     place = (
         f"{first.chunk.name or 'the top level'} at {first.chunk.path}:{first.chunk.first} "
@@ -243,7 +322,12 @@ def make_context(finds: Finds, part: Part, rank: int, budget: int, *, follow: bo
     return pack.done(part.name, why)
 
 
-def _add_ranked(pack: Pack, finds: Finds, ranked: Iterable[Ranked], until: float) -> None:
+def _add_ranked(
+    pack: Pack,
+    finds: Finds,
+    ranked: Iterable[Ranked],
+    until: float,
+) -> None:
     for one in ranked:
         pack.add(
             one.chunk,
@@ -260,7 +344,13 @@ def _add_dependencies(pack: Pack, finds: Finds) -> None:
     """
     scores = {one.chunk: one.score for one in finds.ranked}
     added = 0
-    layer = sorted(pack.pieces, key=lambda one: (-scores.get(one, 0.0), one.number))
+    layer = sorted(
+        pack.pieces,
+        key=lambda one: (
+            -scores.get(one, 0.0),
+            one.number,
+        ),
+    )
     for _ in range(2):
         wanted: dict[Chunk, str] = {}
         for chunk in layer:
@@ -271,7 +361,10 @@ def _add_dependencies(pack: Pack, finds: Finds) -> None:
                         other, f"{why} in {name}" if why.startswith("called") else why
                     )
         layer = []
-        for chunk in sorted(wanted, key=lambda one: -scores.get(one, 0.0)):
+        for chunk in sorted(
+            wanted,
+            key=lambda one: -scores.get(one, 0.0),
+        ):
             if added < MOST_DEPENDENCIES and pack.add(
                 chunk,
                 wanted[chunk],
@@ -283,7 +376,11 @@ def _add_dependencies(pack: Pack, finds: Finds) -> None:
                 layer.append(chunk)
 
 
-def _loop(finds: Finds, part: Part, taken: Collection[Chunk]) -> Loop | None:
+def _loop(
+    finds: Finds,
+    part: Part,
+    taken: Collection[Chunk],
+) -> Loop | None:
     """The best loop of the module; one from elsewhere only for a report about training."""
     own = {one.chunk.path for one in part.ranked}
     others = [loop for loop in finds.loops if loop.chunk not in taken]
@@ -310,6 +407,9 @@ def _example(finds: Finds) -> Chunk | None:
     scores = {one.chunk: one.score for one in finds.ranked}
     return max(
         found,
-        key=lambda one: (found[one] + scores.get(one, 0.0), -one.number),
+        key=lambda one: (
+            found[one] + scores.get(one, 0.0),
+            -one.number,
+        ),
         default=None,
     )

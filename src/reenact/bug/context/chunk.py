@@ -62,7 +62,11 @@ def is_aside(path: PurePosixPath) -> bool:
     return bool(_ASIDE.search(str(path)))
 
 
-def cut(path: PurePosixPath, text: str, number: int = 0) -> tuple[Chunk, ...]:
+def cut(
+    path: PurePosixPath,
+    text: str,
+    number: int = 0,
+) -> tuple[Chunk, ...]:
     """The chunks of a file's text, in order, numbered from there."""
     return tuple(_Cutter(path, text.split("\n"), number).all(parsed(text)))
 
@@ -78,13 +82,24 @@ class _Cutter:
     def all(self, tree: ast.Module | None) -> Iterator[Chunk]:
         """Chunks of the whole file; windows of lines where it is no valid Python."""
         if tree is not None:
-            yield from self.cut(tree.body, 1, len(self._lines), "")
+            yield from self.cut(
+                tree.body,
+                1,
+                len(self._lines),
+                "",
+            )
             return
         for start in range(0, len(self._lines), WINDOW):
             part = self._lines[start : start + WINDOW]
             if any(line.strip() for line in part):
                 names = tuple(found[1] for line in part if (found := _DEFINITION.match(line)))
-                yield self._chunk("text", "", start + 1, start + len(part), names)
+                yield self._chunk(
+                    "text",
+                    "",
+                    start + 1,
+                    start + len(part),
+                    names,
+                )
 
     def _chunk(
         self,
@@ -110,7 +125,13 @@ class _Cutter:
         self._number += 1
         return made
 
-    def cut(self, body: list[ast.stmt], first: int, last: int, owner: str) -> Iterator[Chunk]:
+    def cut(
+        self,
+        body: list[ast.stmt],
+        first: int,
+        last: int,
+        owner: str,
+    ) -> Iterator[Chunk]:
         """Chunks of lines first..last, which hold these statements."""
         position = first
         between: list[ast.stmt] = []
@@ -137,27 +158,62 @@ class _Cutter:
 
     def _start(self, statement: Definition, floor: int) -> int:
         """Its first decorator, and the comment that stands right above."""
-        start = min([statement.lineno, *(mark.lineno for mark in statement.decorator_list)])
+        start = min(
+            [
+                statement.lineno,
+                *(mark.lineno for mark in statement.decorator_list),
+            ]
+        )
         while start > floor and self._lines[start - 2].lstrip().startswith("#"):
             start -= 1
         return start
 
-    def _definition(self, node: Definition, start: int, owner: str, also: Names) -> Iterator[Chunk]:
+    def _definition(
+        self,
+        node: Definition,
+        start: int,
+        owner: str,
+        also: Names,
+    ) -> Iterator[Chunk]:
         name = f"{owner}{node.name}"
         end = node.end_lineno or node.lineno
         if not isinstance(node, ast.ClassDef):
             kind = "method" if owner else "function"
-            yield self._chunk(kind, name, start, end, (*also, name), _parameters(node))
+            yield self._chunk(
+                kind,
+                name,
+                start,
+                end,
+                (*also, name),
+                _parameters(node),
+            )
         elif end - start >= BIG:
-            yield from self.cut(node.body, start, end, f"{name}.")
+            yield from self.cut(
+                node.body,
+                start,
+                end,
+                f"{name}.",
+            )
         else:
             inner = [one for one in node.body if isinstance(one, Definition)]
-            made = next((one for one in inner if one.name == "__init__"), None)
+            made = next(
+                (one for one in inner if one.name == "__init__"),
+                None,
+            )
             parameters = _parameters(made) if isinstance(made, ast.FunctionDef) else ()
-            defines = (name, *(f"{name}.{one.name}" for one in inner))
+            defines = (
+                name,
+                *(f"{name}.{one.name}" for one in inner),
+            )
             yield self._chunk("class", name, start, end, defines, parameters)
 
-    def _rest(self, first: int, last: int, owner: str, between: list[ast.stmt]) -> Iterator[Chunk]:
+    def _rest(
+        self,
+        first: int,
+        last: int,
+        owner: str,
+        between: list[ast.stmt],
+    ) -> Iterator[Chunk]:
         while first <= last and not self._lines[first - 1].strip():
             first += 1
         while first <= last and not self._lines[last - 1].strip():
@@ -169,7 +225,16 @@ class _Cutter:
         for one in between:
             targets = one.targets if isinstance(one, ast.Assign) else [getattr(one, "target", None)]
             names += [f"{owner}{target.id}" for target in targets if isinstance(target, ast.Name)]
-        yield self._chunk(kind, name, first, last, (*filter(None, [name]), *names[:MOST_NAMES]))
+        yield self._chunk(
+            kind,
+            name,
+            first,
+            last,
+            (
+                *filter(None, [name]),
+                *names[:MOST_NAMES],
+            ),
+        )
 
 
 def _flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -59,14 +59,24 @@ def imports(text: str) -> Iterator[tuple[str, str]]:
     lines = []
     if whole is None:
         lines = _IMPORT.findall(text)
-    trees = [whole, *(parsed(line.strip()) for line in lines)]
+    trees = [
+        whole,
+        *(parsed(line.strip()) for line in lines),
+    ]
     for node in (node for one in trees if one is not None for node in ast.walk(one)):
         yield from ((one.name, one.target) for one in imported_names(node))
 
 
 def _unprompted(text: str) -> str:
     """Without the prompts of an interpreter, and without the indent of a quotation."""
-    return textwrap.dedent(re.sub(r"^(?:>>> ?|\.\.\. ?)", "", text, flags=re.MULTILINE))
+    return textwrap.dedent(
+        re.sub(
+            r"^(?:>>> ?|\.\.\. ?)",
+            "",
+            text,
+            flags=re.MULTILINE,
+        )
+    )
 
 
 TITLE_WEIGHT = 2.0
@@ -170,7 +180,11 @@ def read_clues(report: str) -> Clues:
     report = "\n".join(line[:LONGEST_LINE] for line in report.split("\n")[:MOST_LINES])
     report = _COMMENT.sub(" ", report)
     links = (
-        ReportedFrame(_path(one["path"]), int(one["line"]), "")
+        ReportedFrame(
+            _path(one["path"]),
+            int(one["line"]),
+            "",
+        )
         for one in _PERMALINK.finditer(report)
     )
     # Who links to a line says where to look: it counts as the innermost frame, the first such line
@@ -181,10 +195,16 @@ def read_clues(report: str) -> Clues:
     prose = _FENCE.sub("\n", report)
     code += [found[0] for found in _INDENTED.finditer(prose)]
     inline = _INLINE.findall(prose)
-    frames = (*tuple(_frames(report))[-MOST_FRAMES:], *linked)
+    frames = (
+        *tuple(_frames(report))[-MOST_FRAMES:],
+        *linked,
+    )
     imported = dict(pair for text in code for pair in imports(text))
     theirs = {*imported, *LIBRARIES}
-    plainer = _FRAMES[0].sub(lambda found: " " if _is_library(found) else found[0], prose)
+    plainer = _FRAMES[0].sub(
+        lambda found: " " if _is_library(found) else found[0],
+        prose,
+    )
 
     def own(found: re.Match[str]) -> str:
         if found[0].partition(".")[0] in theirs:
@@ -227,7 +247,11 @@ def _without_frames(report: str) -> str:
             return "  "
         return f" {_path(found['path']).stem} {found['name'] or ''} "
 
-    return functools.reduce(lambda text, pattern: pattern.sub(words, text), _FRAMES[:3], report)
+    return functools.reduce(
+        lambda text, pattern: pattern.sub(words, text),
+        _FRAMES[:3],
+        report,
+    )
 
 
 def _is_library(frame: re.Match[str]) -> bool:
@@ -238,25 +262,45 @@ def _frames(report: str) -> Iterator[ReportedFrame]:
     found = (match for pattern in _FRAMES for match in pattern.finditer(report))
     first: dict[tuple[str, int], re.Match[str]] = {}
     for match in sorted(found, key=lambda match: match.start()):
-        first.setdefault((match["path"], int(match["line"])), match)
+        first.setdefault(
+            (match["path"], int(match["line"])),
+            match,
+        )
     for (path, line), match in first.items():
         if line < 10_000_000:
-            yield ReportedFrame(_path(path), line, (match["name"] or "").rpartition(".")[2])
+            yield ReportedFrame(
+                _path(path),
+                line,
+                (match["name"] or "").rpartition(".")[2],
+            )
 
 
 def _path(text: str) -> PurePosixPath:
     return PurePosixPath(text.replace("\\", "/"))
 
 
-def _names(prose: list[str], code: list[str], inline: list[str]) -> Mapping[str, float]:
+def _names(
+    prose: list[str],
+    code: list[str],
+    inline: list[str],
+) -> Mapping[str, float]:
     own = {name for text in code for name in defined(text)}
     called = (name for text in code for name in used(_without_frames(text)))
-    names = dict.fromkeys((name for name in called if name not in own), 0.6)
+    names = dict.fromkeys(
+        (name for name in called if name not in own),
+        0.6,
+    )
     for match in (match for text in prose for match in _PROSE_NAME.finditer(text)):
         names[match[1] or match[0]] = 0.8
     spelled = (found for text in prose for found in _DOTTED.findall(text))
-    names |= dict.fromkeys((name for text in (*inline, *spelled) for name in quoted(text)), 1.0)
-    best = sorted((name for name in names if len(name) > 2), key=lambda name: -names[name])
+    names |= dict.fromkeys(
+        (name for text in (*inline, *spelled) for name in quoted(text)),
+        1.0,
+    )
+    best = sorted(
+        (name for name in names if len(name) > 2),
+        key=lambda name: -names[name],
+    )
     return {name: names[name] for name in best[:MOST_NAMES]}
 
 
@@ -285,7 +329,14 @@ def _file_of(code: CodeIndex, path: PurePosixPath) -> PurePosixPath | None:
     """The file whose path ends like this one; its name alone suffices when no other file bears
     it.
     """
-    ends = [(shared_end(one, path), -len(one.parts), n) for n, one in enumerate(code.files.paths)]
+    ends = [
+        (
+            shared_end(one, path),
+            -len(one.parts),
+            n,
+        )
+        for n, one in enumerate(code.files.paths)
+    ]
     longest = max(ends, default=(0, 0, 0))
     # All that follows the folder of installed packages must agree, else the name. Of the standard
     # library no file of ours is ever meant.

@@ -70,7 +70,12 @@ class Context:
             parts.append(
                 "## How to import and call it\n" + "".join(one.render() for one in self.surface)
             )
-        return "\n".join([*parts, *(piece.render() for piece in self.pieces)])
+        return "\n".join(
+            [
+                *parts,
+                *(piece.render() for piece in self.pieces),
+            ]
+        )
 
     @property
     def tokens(self) -> int:
@@ -101,7 +106,13 @@ def excerpt(
     kept: set[int] = set()
     # A gap costs a line of its own; there are at most as many as steps that jump.
     space = int(most_tokens * CHARACTERS_A_TOKEN) - 60
-    for line in dict.fromkeys(_by_importance(len(lines), list(dict.fromkeys(focus)), late)):
+    for line in dict.fromkeys(
+        _by_importance(
+            len(lines),
+            list(dict.fromkeys(focus)),
+            late,
+        )
+    ):
         space -= len(lines[line]) + 1 + (0 if line - 1 in kept or line + 1 in kept else GAP)
         if space < 0:
             break
@@ -111,7 +122,11 @@ def excerpt(
     return ""
 
 
-def _by_importance(count: int, focus: list[int], late: set[int]) -> Iterator[int]:
+def _by_importance(
+    count: int,
+    focus: list[int],
+    late: set[int],
+) -> Iterator[int]:
     yield from range(min(HEAD, count))
     done = 0
     for reach in REACHES:
@@ -123,7 +138,10 @@ def _by_importance(count: int, focus: list[int], late: set[int]) -> Iterator[int
     yield from range(count)
 
 
-def _with_gaps(lines: Sequence[str], kept: list[int]) -> Iterator[str]:
+def _with_gaps(
+    lines: Sequence[str],
+    kept: list[int],
+) -> Iterator[str]:
     before = -1
     indent = ""
     for line in [*kept, len(lines)]:
@@ -196,7 +214,12 @@ class Pack:
         )
         text = ""
         if space > 0:
-            text = excerpt(chunk.text.split("\n"), inside, late, space)
+            text = excerpt(
+                chunk.text.split("\n"),
+                inside,
+                late,
+                space,
+            )
         is_scrap = len(text) < SCRAP and len(text) < len(chunk.text)
         if is_scrap or text in {one.text for one in self.pieces.values()}:
             return False
@@ -214,5 +237,8 @@ class Pack:
             exports=self.exports,
         )
         while context.tokens > self.budget and context.pieces:
-            context = replace(context, pieces=context.pieces[:-1])
+            context = replace(
+                context,
+                pieces=context.pieces[:-1],
+            )
         return context

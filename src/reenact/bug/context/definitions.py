@@ -135,7 +135,11 @@ def exact_chunks(code: CodeIndex, clues: Clues) -> Mapping[Chunk, str]:
     return found
 
 
-def mentioned(code: CodeIndex, clues: Clues, ranked: tuple[Ranked, ...]) -> tuple[Target, ...]:
+def mentioned(
+    code: CodeIndex,
+    clues: Clues,
+    ranked: tuple[Ranked, ...],
+) -> tuple[Target, ...]:
     """Targets for the public surface: imports first, then what the report points at, best first."""
     targets: list[Target] = [(found, None) for _, found in imported_definitions(code, clues)]
     for one in ranked:
@@ -155,7 +159,13 @@ def exported(code: CodeIndex) -> tuple[list[Target], tuple[str, ...]]:
     found: list[tuple[str, Found]] = []
     for module in filter(None, map(code.project.module, tops)):
         public = (name for name in module.names if not name.startswith("_"))
-        found += [(f"{module.name}.{name}", code.project.member(module, name)) for name in public]
+        found += [
+            (
+                f"{module.name}.{name}",
+                code.project.member(module, name),
+            )
+            for name in public
+        ]
     names = dict.fromkeys(name for name, one in found if isinstance(one, Class | Function | Module))
     targets: list[Target] = [(one, None) for _, one in found if isinstance(one, Class | Function)]
     return targets[:MOST_EXPORTED], tuple(names)[:MOST_EXPORTED]
@@ -201,7 +211,10 @@ class _Surface:
             public = [one for one in found.methods.values() if not one.node.name.startswith("_")]
             named = [one for one in public if one.node.name in self.wanted]
             own = [one for one in public if one not in named and one.node in found.node.body]
-            for one in (*named, *own[: max(0, MOST_METHODS - len(named))]):
+            for one in (
+                *named,
+                *own[: max(0, MOST_METHODS - len(named))],
+            ):
                 yield from self._function(one, found)
             return
         if owner is not None:
@@ -212,18 +225,32 @@ class _Surface:
         name = import_name(self.code, owner or found)
         if owner:
             name = f"{name}.{found.node.name}"
-        yield from self._signature(name, found, function_head(found.node, self.wanted))
+        yield from self._signature(
+            name,
+            found,
+            function_head(found.node, self.wanted),
+        )
 
     def _constructions(self, found: Class) -> Iterator[Signature]:
         """How an object is made; where arguments are handed on, also how the base is made."""
         bases = ", ".join(ast.unparse(base) for base in found.node.bases)
         kind = f"class {found.name}({bases})" if bases else f"class {found.name}"
-        own = [(one, methods_of([one]).get("__init__")) for one in found.chain]
+        own = [
+            (
+                one,
+                methods_of([one]).get("__init__"),
+            )
+            for one in found.chain
+        ]
         made = [
             (one, init.node.args if init else None) for one, init in own if init or one.is_dataclass
         ]
         if not made:
-            yield from self._signature(import_name(self.code, found), found, kind)
+            yield from self._signature(
+                import_name(self.code, found),
+                found,
+                kind,
+            )
         for number, (one, given) in enumerate(made):
             taken = ", ".join(
                 ast.unparse(line) for line in one.node.body if isinstance(line, ast.AnnAssign)
@@ -231,11 +258,20 @@ class _Surface:
             if given is not None:
                 taken = parameters(given, self.wanted, bound=True)
             text = f"{one.name}({taken})" if number else f"{kind}; {found.name}({taken})"
-            yield from self._signature(import_name(self.code, one if number else found), one, text)
+            yield from self._signature(
+                import_name(self.code, one if number else found),
+                one,
+                text,
+            )
             if given is None or given.kwarg is None:
                 return
 
-    def _signature(self, name: str, found: Class | Function, text: str) -> Iterator[Signature]:
+    def _signature(
+        self,
+        name: str,
+        found: Class | Function,
+        text: str,
+    ) -> Iterator[Signature]:
         if self.code.place(found) is not None:
             doc = (ast.get_docstring(found.node) or "").strip().partition("\n")[0][:160]
             yield Signature(name, text, doc)
@@ -285,7 +321,12 @@ def function_head(node: FunctionNode, wanted: Collection[str]) -> str:
     return f"{known}{word} {node.name}({parameters(node.args, wanted)}){gives}"
 
 
-def parameters(taken: ast.arguments, wanted: Collection[str], *, bound: bool = False) -> str:
+def parameters(
+    taken: ast.arguments,
+    wanted: Collection[str],
+    *,
+    bound: bool = False,
+) -> str:
     """Parameters with annotations and defaults; without `self` for one that is bound."""
     listed = list(_listed(taken, wanted))[1 if bound else 0 :]
     space = LONGEST - sum(len(text) + 2 for text, needed in listed if needed)
@@ -299,7 +340,10 @@ def parameters(taken: ast.arguments, wanted: Collection[str], *, bound: bool = F
     return ", ".join(shown)
 
 
-def _listed(taken: ast.arguments, wanted: Collection[str]) -> Iterator[tuple[str, bool]]:
+def _listed(
+    taken: ast.arguments,
+    wanted: Collection[str],
+) -> Iterator[tuple[str, bool]]:
     """Each parameter as it is written, and whether it is shown however long the list is."""
     positional = [*taken.posonlyargs, *taken.args]
     defaults: list[ast.expr | None] = [None] * (len(positional) - len(taken.defaults))
@@ -319,7 +363,11 @@ def _listed(taken: ast.arguments, wanted: Collection[str]) -> Iterator[tuple[str
         yield f"**{ast.unparse(taken.kwarg)}", True
 
 
-def _parameter(one: ast.arg, default: ast.expr | None, wanted: Collection[str]) -> tuple[str, bool]:
+def _parameter(
+    one: ast.arg,
+    default: ast.expr | None,
+    wanted: Collection[str],
+) -> tuple[str, bool]:
     text = ast.unparse(one)
     if default is not None:
         text += f"{' = ' if one.annotation else '='}{ast.unparse(default)}"

@@ -69,7 +69,10 @@ class Postings:
         number = len(self._lengths)
         self._lengths.append(sum(counted.values()))
         for word, times in counted.items():
-            chunks, counts = self._found.setdefault(word, (array("i"), array("i")))
+            chunks, counts = self._found.setdefault(
+                word,
+                (array("i"), array("i")),
+            )
             chunks.append(number)
             counts.append(times)
 
@@ -112,7 +115,13 @@ class CodeIndex:
     @cached_property
     def by_file(self) -> Mapping[PurePosixPath, list[Chunk]]:
         """Chunks of each file, in order."""
-        return {path: list(own) for path, own in groupby(self.chunks, key=lambda chunk: chunk.path)}
+        return {
+            path: list(own)
+            for path, own in groupby(
+                self.chunks,
+                key=lambda chunk: chunk.path,
+            )
+        }
 
     @cached_property
     def by_name(self) -> Mapping[str, list[Chunk]]:
@@ -125,7 +134,10 @@ class CodeIndex:
 
     def at(self, path: PurePosixPath, line: int) -> Chunk | None:
         """The chunk that holds a line of a file."""
-        return next((one for one in self.by_file.get(path, ()) if line in one), None)
+        return next(
+            (one for one in self.by_file.get(path, ()) if line in one),
+            None,
+        )
 
     def place(self, found: Class | Function) -> Chunk | None:
         """The chunk of a definition."""
@@ -210,7 +222,11 @@ _CODE = (
     "optional"
 )
 STOP_WORDS = frozenset(
-    [*_ENGLISH.split(), *_CODE.split(), *(word.lower() for word in keyword.kwlist)]
+    [
+        *_ENGLISH.split(),
+        *_CODE.split(),
+        *(word.lower() for word in keyword.kwlist),
+    ]
 )
 
 
@@ -232,7 +248,14 @@ def count_words(text: str) -> Counter[str]:
 def words_of(identifier: str) -> tuple[str, ...]:
     """`LayerNorm_2d` -> layernorm_2d, layer, norm, 2. Words that say nothing are left out."""
     parts = [part.lower() for part in _PART.findall(identifier)]
-    candidates = [identifier.strip("_").lower(), *parts] if len(parts) > 1 else parts
+    candidates = (
+        [
+            identifier.strip("_").lower(),
+            *parts,
+        ]
+        if len(parts) > 1
+        else parts
+    )
     stems = dict.fromkeys(_stem(word) for word in candidates if len(word) > 1)
     return tuple(word for word in stems if word not in _STOPPED)
 
@@ -254,7 +277,20 @@ _STOPPED = STOP_WORDS | {_stem(word) for word in STOP_WORDS}
 WEIGHT = 0.5
 """Of a form that the reporter did not write."""
 SHORTEST = 4
-_ENDINGS = ("e", "d", "ed", "r", "er", "or", "ion", "ation", "ment", "ly", "y", "able")
+_ENDINGS = (
+    "e",
+    "d",
+    "ed",
+    "r",
+    "er",
+    "or",
+    "ion",
+    "ation",
+    "ment",
+    "ly",
+    "y",
+    "able",
+)
 _SHORT_FORMS = (
     "acc=accuracy attn=attention bn=batch+norm ckpt=checkpoint clf=classifier conv=convolution "
     "cfg=config emb=embedd eval=evaluation fp16=half+precision grad=gradient init=initial "
@@ -267,7 +303,10 @@ SHORT_FORMS: Mapping[str, Sequence[str]] = {short: long.split("+") for short, lo
 """Abbreviations of the field, and the words that must all be there for one to be meant."""
 
 
-def expanded(words: Mapping[str, float], known: Collection[str]) -> Mapping[str, float]:
+def expanded(
+    words: Mapping[str, float],
+    known: Collection[str],
+) -> Mapping[str, float]:
     """The words with those forms of them that the project uses."""
     found = dict(words)
     for word, weight in words.items():
@@ -276,7 +315,10 @@ def expanded(words: Mapping[str, float], known: Collection[str]) -> Mapping[str,
                 found[form] = max(found.get(form, 0.0), WEIGHT * weight)
     for short, long in SHORT_FORMS.items():
         if all(word in found for word in long) and short in known:
-            found.setdefault(short, WEIGHT * min(found[word] for word in long))
+            found.setdefault(
+                short,
+                WEIGHT * min(found[word] for word in long),
+            )
         elif short in words:
             found |= {
                 word: WEIGHT * words[short] for word in long if word in known and word not in found

@@ -48,7 +48,10 @@ MOST_TIMES = 3.0
 """A word repeated in a report is no proof: log lines would outvote the title."""
 
 
-def bm25(postings: Postings, query: Mapping[str, float]) -> NDArray[np.float64]:
+def bm25(
+    postings: Postings,
+    query: Mapping[str, float],
+) -> NDArray[np.float64]:
     """A score for every chunk; the query's words with their weights."""
     total = len(postings.lengths)
     scores = np.zeros(total, dtype=np.float64)
@@ -141,22 +144,59 @@ class Ranker:
         named = [
             chunk for name in names for chunk in self._code.by_name.get(name, ())[: COMMON + 1]
         ]
-        pool = dict.fromkeys([*best, *self._frames, *self._exact, *named]) if again else best
-        looked = [self._look(one, float(scores[one.number]), again=again) for one in pool]
-        return tuple(sorted(looked, key=lambda one: (-one.score, one.chunk.number)))
+        pool = (
+            dict.fromkeys(
+                [
+                    *best,
+                    *self._frames,
+                    *self._exact,
+                    *named,
+                ]
+            )
+            if again
+            else best
+        )
+        looked = [
+            self._look(
+                one,
+                float(scores[one.number]),
+                again=again,
+            )
+            for one in pool
+        ]
+        return tuple(
+            sorted(
+                looked,
+                key=lambda one: (-one.score, one.chunk.number),
+            )
+        )
 
-    def _hybrid(self, query: str, embed: Embed | None) -> NDArray[np.float64]:
+    def _hybrid(
+        self,
+        query: str,
+        embed: Embed | None,
+    ) -> NDArray[np.float64]:
         words = _scaled(bm25(self._code.postings, self._words))
         if embed is None:
             return words
         pool = np.argsort(-words, kind="stable")[:MOST_EMBEDDED]
-        texts = [query, *(self._code.chunks[one].text for one in pool.tolist())]
-        rows = np.asarray(embed([text[:MOST_CHARACTERS] for text in texts]), dtype=np.float64)
+        texts = [
+            query,
+            *(self._code.chunks[one].text for one in pool.tolist()),
+        ]
+        rows = np.asarray(
+            embed([text[:MOST_CHARACTERS] for text in texts]),
+            dtype=np.float64,
+        )
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         rows = rows / np.where(lengths > 0, lengths, 1.0)
         meaning = np.zeros_like(words)
         # The cosine of every text to the query, negative ones as 0.
-        meaning[pool] = np.clip(rows[1:] @ rows[0], 0.0, 1.0)
+        meaning[pool] = np.clip(
+            rows[1:] @ rows[0],
+            0.0,
+            1.0,
+        )
         return (1 - ALPHA) * words + ALPHA * _scaled(meaning)
 
     def _look(self, chunk: Chunk, score: float, *, again: bool) -> Ranked:
@@ -233,7 +273,10 @@ class Ranker:
     def _words_why(self, chunk: Chunk) -> str:
         there = count_words(chunk.text)
         shared = [word for word in self._words if word in there]
-        rare = sorted(shared, key=lambda word: (self._code.postings.spread(word), word))[:4]
+        rare = sorted(
+            shared,
+            key=lambda word: (self._code.postings.spread(word), word),
+        )[:4]
         if rare:
             return f"shares words with the report: {', '.join(rare)}"
         return "belongs to the module"

@@ -20,7 +20,22 @@ from reenact.bug.context.chunk import Chunk
 from reenact.bug.context.index import CodeIndex
 
 FAMILIES = ("session", "fit", "apply", "tape", "step", "loss", "loader", "lightning")
-_WEIGHTS = dict(zip(FAMILIES, (0.3, 0.15, 0.3, 0.3, 0.2, 0.25, 0.05, 0.3), strict=True))
+_WEIGHTS = dict(
+    zip(
+        FAMILIES,
+        (
+            0.3,
+            0.15,
+            0.3,
+            0.3,
+            0.2,
+            0.25,
+            0.05,
+            0.3,
+        ),
+        strict=True,
+    )
+)
 """How much a family proves: scalers are fitted too, and loaders are moved in evaluation too."""
 MOST_FILES = 60
 """Files that are parsed in search of loops, those of the best chunks first."""
@@ -104,7 +119,14 @@ def find_loops(
                 score,
             )
         )
-    return tuple(sorted(loops, key=lambda one: (-one.score, one.chunk.number)) if order else loops)
+    return tuple(
+        sorted(
+            loops,
+            key=lambda one: (-one.score, one.chunk.number),
+        )
+        if order
+        else loops
+    )
 
 
 def _families(signs: set[Sign]) -> tuple[str, ...]:
@@ -115,9 +137,18 @@ def _families(signs: set[Sign]) -> tuple[str, ...]:
 def find_signs(tree: ast.Module) -> Iterator[Sign]:
     """Every sign of training in a file."""
     items = (item for node in ast.walk(tree) if isinstance(node, ast.With) for item in node.items)
-    made = ((getattr(one.context_expr, "func", one), one.optional_vars) for one in items)
+    made = (
+        (
+            getattr(one.context_expr, "func", one),
+            one.optional_vars,
+        )
+        for one in items
+    )
     opened = (name for call, name in made if _last_name(call) == "GradientTape")
-    tapes = {"tape", *(name.id for name in opened if isinstance(name, ast.Name))}
+    tapes = {
+        "tape",
+        *(name.id for name in opened if isinstance(name, ast.Name)),
+    }
     waiting: list[tuple[ast.AST, ast.For | ast.While | None]] = [(tree, None)]
     while waiting:
         node, loop = waiting.pop()
@@ -129,7 +160,11 @@ def find_signs(tree: ast.Module) -> Iterator[Sign]:
         waiting += [(child, inner) for child in ast.iter_child_nodes(node)]
 
 
-def _signs_of(node: ast.AST, loop: ast.For | ast.While | None, tapes: set[str]) -> Iterator[Sign]:
+def _signs_of(
+    node: ast.AST,
+    loop: ast.For | ast.While | None,
+    tapes: set[str],
+) -> Iterator[Sign]:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         if node.name == "training_step":
             yield Sign(node.lineno, "lightning")

@@ -42,7 +42,11 @@ def with_added_names(
     return project_files(folder), count
 
 
-def _joined(buggy: ProjectFiles, fixed: ProjectFiles, path: PurePosixPath) -> tuple[str, int]:
+def _joined(
+    buggy: ProjectFiles,
+    fixed: ProjectFiles,
+    path: PurePosixPath,
+) -> tuple[str, int]:
     """The text of a buggy file with what the fixed one has besides, and how many names that are."""
     if path not in buggy.texts or path not in fixed.texts:
         return "", 0
@@ -55,7 +59,10 @@ def _joined(buggy: ProjectFiles, fixed: ProjectFiles, path: PurePosixPath) -> tu
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n", count
 
 
-def _add_to(old: list[ast.stmt], new: Sequence[ast.stmt]) -> int:
+def _add_to(
+    old: list[ast.stmt],
+    new: Sequence[ast.stmt],
+) -> int:
     """Put statements behind the old ones that give names which those do not have, also within
     classes.
     """
@@ -76,7 +83,10 @@ def _add_to(old: list[ast.stmt], new: Sequence[ast.stmt]) -> int:
     return count
 
 
-def _import_of(statement: ast.Import | ast.ImportFrom, aliases: list[ast.alias]) -> ast.stmt:
+def _import_of(
+    statement: ast.Import | ast.ImportFrom,
+    aliases: list[ast.alias],
+) -> ast.stmt:
     if isinstance(statement, ast.Import):
         return ast.Import(aliases)
     return ast.ImportFrom(statement.module, aliases, statement.level)

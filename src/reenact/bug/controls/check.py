@@ -76,7 +76,10 @@ class _Check:
 
     @property
     def controls(self) -> Controls:
-        return Controls(tuple(self._results), "; ".join(self._doubts))
+        return Controls(
+            tuple(self._results),
+            "; ".join(self._doubts),
+        )
 
     @property
     def _shown(self) -> SeedRun:
@@ -155,7 +158,11 @@ class _Check:
         """Whether both revisions are given the same until they answer differently."""
         if not self._records:
             return
-        (buggy_run,) = self._runs("buggy-calls", self._case.buggy, Mode.CALLS)
+        (buggy_run,) = self._runs(
+            "buggy-calls",
+            self._case.buggy,
+            Mode.CALLS,
+        )
         (fixed_run,) = self._runs("fixed-calls", fixed, Mode.CALLS)
         buggy = buggy_run.observation.calls
         other = fixed_run.observation.calls
@@ -202,12 +209,20 @@ class _Check:
     def adds_names(self, fixed: Revision) -> None:
         """Whether the bug still shows when the buggy revision has the names of the fixed one."""
         with TemporaryDirectory(prefix="reenact-control-") as folder:
-            files, count = with_added_names(self._case.buggy.files, fixed.files, Path(folder))
+            files, count = with_added_names(
+                self._case.buggy.files,
+                fixed.files,
+                Path(folder),
+            )
             if not count:
                 self._results.append("the fix adds no name")
                 return
             mode = Mode.CALLS if self._records else Mode.OUTCOME
-            (seen,) = self._runs("added-names", _copy_of(self._case.buggy, files), mode)
+            (seen,) = self._runs(
+                "added-names",
+                _copy_of(self._case.buggy, files),
+                mode,
+            )
         buggy = self._calls.get("buggy")
         other = seen.observation.calls
         if self._is_like_the_shown(seen):
@@ -216,7 +231,12 @@ class _Check:
             self._results.append("no control with the names that the fix adds")
         else:
             unstable = self._unstable("buggy", buggy)
-            result = compared(buggy, other, unstable=unstable, used=names_in(self._attempt.script))
+            result = compared(
+                buggy,
+                other,
+                unstable=unstable,
+                used=names_in(self._attempt.script),
+            )
             if result.found is not Found.ANSWERS:
                 raise Refused(
                     f"{DIFFERENTLY}: with the names that the fix adds the buggy one passes for "
@@ -242,7 +262,15 @@ class _Check:
         )
         check = case.symptom.closing
         seeds = seeds or (self._shown.seed,)
-        observed = case.runner.observe(self._run, step, script, check, seeds, revision, mode)
+        observed = case.runner.observe(
+            self._run,
+            step,
+            script,
+            check,
+            seeds,
+            revision,
+            mode,
+        )
         if mode is Mode.CALLS and not all(seen.ended for seen in observed.values()):
             # Recording may have been too much for the limits: the verdict does not depend on it.
             observed = case.runner.observe(
@@ -261,12 +289,22 @@ class _Check:
             for seed, seen in observed.items()
         )
 
-    def _other_seeds(self, step: str, revision: Revision, seen: SeedRun) -> tuple[SeedRun, ...]:
+    def _other_seeds(
+        self,
+        step: str,
+        revision: Revision,
+        seen: SeedRun,
+    ) -> tuple[SeedRun, ...]:
         """More runs of a copy that does not show what was shown: chance may have a part in it."""
         seeds = [one.seed for one in self._attempt.runs if one.seed != seen.seed]
         if not seeds or self._is_like_the_shown(seen):
             return ()
-        return self._runs(f"{step}-seeds", revision, Mode.OUTCOME, seeds)
+        return self._runs(
+            f"{step}-seeds",
+            revision,
+            Mode.OUTCOME,
+            seeds,
+        )
 
     def _shows_over_seeds(self, runs: Sequence[SeedRun]) -> bool:
         alike = [one for one in runs if not one.shows or self._is_like_the_shown(one)]
@@ -281,7 +319,11 @@ class _Check:
 
 
 def _copy_of(revision: Revision, files: ProjectFiles) -> Revision:
-    return replace(revision, identity=f"{revision.identity} as {files.digest}", files=files)
+    return replace(
+        revision,
+        identity=f"{revision.identity} as {files.digest}",
+        files=files,
+    )
 
 
 def _small(sentence: str) -> str:

@@ -56,16 +56,27 @@ def compared(
             return (
                 _entered_only(left, right, only=only) or by_constant or _other_function(left, right)
             )
-        paths = differing(one.trees[left.tree], other.trees[right.tree])
+        paths = differing(
+            one.trees[left.tree],
+            other.trees[right.tree],
+        )
         paths = [path for path in paths if (number, path) not in unstable]
         if paths and left.way == "out":
             return Comparison(Found.ANSWERS, left.function, paths[0])
         if paths:
             why = f"{left.function} is given another `{paths[0]}` (line {left.line})"
             return by_constant or Comparison(Found.GIVEN, left.function, why)
-    rest = (*one.events[len(other.events) :], *other.events[len(one.events) :])
+    rest = (
+        *one.events[len(other.events) :],
+        *other.events[len(one.events) :],
+    )
     return (
-        by_constant or _entered_only(*rest[:1], only=only) or _nothing_differs(one, other, unstable)
+        by_constant
+        or _entered_only(
+            *rest[:1],
+            only=only,
+        )
+        or _nothing_differs(one, other, unstable)
     )
 
 
@@ -104,12 +115,19 @@ def unstable_places(one: RecordedCalls, other: RecordedCalls) -> frozenset[Place
         if (left.way, left.function) != (right.way, right.function):
             break
         found.update(
-            (number, path) for path in differing(one.trees[left.tree], other.trees[right.tree])
+            (number, path)
+            for path in differing(
+                one.trees[left.tree],
+                other.trees[right.tree],
+            )
         )
     return frozenset(found)
 
 
-def differing(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
+def differing(
+    one: Mapping[str, str],
+    other: Mapping[str, str],
+) -> list[str]:
     """Paths that both have and that hold different things. Below an argument that was left to its
     default on both sides nothing counts.
     """
@@ -130,7 +148,11 @@ def constant_that_differs(one: RecordedCalls, other: RecordedCalls, used: Set[st
     `package.module/LIMIT`, or of a class `package.module/Meter:limit`.
     """
     for path in differing(one.constants, other.constants):
-        name = re.split(r"[.\[]", path.rpartition("/")[2], maxsplit=1)[0]
+        name = re.split(
+            r"[.\[]",
+            path.rpartition("/")[2],
+            maxsplit=1,
+        )[0]
         if name.rpartition(":")[2] in used:
             return name.replace(":", ".")
     return ""

@@ -154,7 +154,14 @@ def relaid(data: bytes, *, docstrings: bool) -> bytes | None:
     """
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        text = data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+        text = (
+            data.decode(encoding)
+            .replace("\r\n", "\n")
+            .replace(
+                "\r",
+                "\n",
+            )
+        )
         before = ast.parse(data)
         new = _with_other_lines(text, _docstring_places(before) if docstrings else {})
         encoded = new.encode(encoding)
@@ -194,7 +201,10 @@ def _bare(tree: ast.Module) -> str:
     return ast.dump(tree)
 
 
-def _with_other_lines(text: str, docstrings: dict[tuple[int, int], str]) -> str:
+def _with_other_lines(
+    text: str,
+    docstrings: dict[tuple[int, int], str],
+) -> str:
     """The text without comments and blank lines, and with others instead, which depend on the code
     alone: two revisions with the same code get the same text.
     """
@@ -251,7 +261,10 @@ class _Layout:
                 self.strings.append(token)
 
 
-def _spread(lines: list[str | None], starts: list[int]) -> Iterator[str]:
+def _spread(
+    lines: list[str | None],
+    starts: list[int],
+) -> Iterator[str]:
     """The lines that are left, with a comment and some blank lines before each statement."""
     numbers = {row: number for number, row in enumerate(starts, start=1)}
     for row, line in enumerate(lines, start=1):

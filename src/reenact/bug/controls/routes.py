@@ -46,7 +46,14 @@ def chosen(one: RecordedCalls, other: RecordedCalls) -> str:
             return f"it gives {event.function} another `{new}` (line {event.line})"
     if one.kept and one.route != other.route:
         return next(
-            (f"`{new}` is another" for new in _new(one.kept, set(other.kept.items()), answered)),
+            (
+                f"`{new}` is another"
+                for new in _new(
+                    one.kept,
+                    set(other.kept.items()),
+                    answered,
+                )
+            ),
             "",
         )
     return ""
@@ -56,7 +63,10 @@ def _new(
     leaves: Mapping[str, str], given: Set[tuple[str, str]], answered: Set[str]
 ) -> Iterator[str]:
     """Paths of what was not given and not answered."""
-    for path, leaf in sorted(leaves.items(), key=lambda pair: len(pair[0])):
+    for path, leaf in sorted(
+        leaves.items(),
+        key=lambda pair: len(pair[0]),
+    ):
         # The weights of a model change by an optimizer, between two calls of the project.
         is_state = "." in path and (path.endswith("[:]") or leaf.startswith(("tensor ", "array ")))
         is_default = path.endswith("?") or f"{path}?" in leaves

@@ -74,7 +74,10 @@ class Recorder:
         """Record from here on, in this thread."""
         sys.settrace(self._called)
 
-    def stop(self, namespace: Mapping[str, Any]) -> dict[str, Any]:
+    def stop(
+        self,
+        namespace: Mapping[str, Any],
+    ) -> dict[str, Any]:
         """What was recorded, and what the script left to look at. `taken` says that something else
         took the place of the recorder.
         """
@@ -108,7 +111,12 @@ class Recorder:
             self._owners[filename] = judge.where(filename, self._project, self._script)
         return self._owners[filename]
 
-    def _called(self, frame: types.FrameType, event: str, _: Any) -> Trace | None:
+    def _called(
+        self,
+        frame: types.FrameType,
+        event: str,
+        _: Any,
+    ) -> Trace | None:
         """The trace function: Python asks it at every call, and after that only where it says
         so.
         """
@@ -243,15 +251,32 @@ class Recorder:
         """A function with this code."""
         if id(code) not in self._functions:
             holders = (one for one in gc.get_referrers(code) if isinstance(one, types.FunctionType))
-            self._functions[id(code)] = next((one for one in holders if one.__code__ is code), None)
+            self._functions[id(code)] = next(
+                (one for one in holders if one.__code__ is code),
+                None,
+            )
         return self._functions[id(code)]
 
-    def _note(self, way: str, name: str, frame: types.FrameType, digest: Digest) -> None:
+    def _note(
+        self,
+        way: str,
+        name: str,
+        frame: types.FrameType,
+        digest: Digest,
+    ) -> None:
         tree = tuple(sorted(digest.leaves.items()))
         if tree not in self._trees:
             self._leaves += len(tree)
             self._trees[tree] = len(self._trees)
-        self._events.append([way, name, self._line(frame), self._trees[tree], self._route])
+        self._events.append(
+            [
+                way,
+                name,
+                self._line(frame),
+                self._trees[tree],
+                self._route,
+            ]
+        )
         self._closed = self._closed or (digest.closed and way == "out")
         if len(self._events) >= MOST_EVENTS or self._leaves >= MOST_LEAVES:
             self._cut = f"only the first {len(self._events)} were recorded"
@@ -274,7 +299,11 @@ class Recorder:
             if self._whose(file) == "project":
                 found = Digest()
                 for name, value in _constants_of(module):
-                    found.add(f"{module.__name__}/{name}", value, 3)
+                    found.add(
+                        f"{module.__name__}/{name}",
+                        value,
+                        3,
+                    )
                 leaves.update(found.leaves)
         return leaves
 

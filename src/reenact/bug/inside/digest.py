@@ -94,7 +94,11 @@ class Digest:
             self.leaves[f"{path}[:]"] = _hash("\n".join(map(plain_leaf, value)).encode())
             return
         for place, item in enumerate(value[:ITEMS]):
-            self.add(f"{path}[{place}]", item, depth - 1)
+            self.add(
+                f"{path}[{place}]",
+                item,
+                depth - 1,
+            )
         self.closed = self.closed or len(value) > ITEMS
 
     def _add_mapping(self, path: str, value: Any, depth: int) -> None:
@@ -103,7 +107,11 @@ class Digest:
             f"{type(value).__qualname__} of {len(keys)} {_hash(repr(sorted(keys)).encode())}"
         )
         for key, item in list(zip(keys, value.values()))[:ITEMS]:  # noqa: B905 - of the same length
-            self.add(f"{path}[{key}]", item, depth - 1)
+            self.add(
+                f"{path}[{key}]",
+                item,
+                depth - 1,
+            )
         self.closed = self.closed or len(keys) > ITEMS
 
     def _add_array(self, path: str, value: Any) -> bool:
@@ -161,7 +169,11 @@ class Digest:
         if inner is None and not held:
             self.closed = True
         for name in sorted(held, key=str):
-            self.add(f"{path}.{name}", held[name], depth - 1)
+            self.add(
+                f"{path}.{name}",
+                held[name],
+                depth - 1,
+            )
 
 
 def plain_leaf(value: Any) -> str:

@@ -106,7 +106,13 @@ def contradiction(value: Any) -> str:
         return ""
     try:
         length = len(value)
-        count = sum(1 for _ in itertools.islice(iter(value), min(length, MOST_COUNTED) + 1))
+        count = sum(
+            1
+            for _ in itertools.islice(
+                iter(value),
+                min(length, MOST_COUNTED) + 1,
+            )
+        )
     except Exception:  # noqa: BLE001 - a stranger's object may raise anything
         return ""
     if count == length or count > MOST_COUNTED:

@@ -41,7 +41,12 @@ FOREIGN = (
 class Hands:
     """What a script handed over in one run, and what was raised in it."""
 
-    def __init__(self, owner: Callable[[str], str], *, alone: bool = False) -> None:
+    def __init__(
+        self,
+        owner: Callable[[str], str],
+        *,
+        alone: bool = False,
+    ) -> None:
         """`alone`: no fixed revision tells, so objects of the script must be what they say."""
         self._owner = owner
         self._alone = alone
@@ -62,8 +67,14 @@ class Hands:
 
     def made(self, error: BaseException) -> str:
         """How the script made this exception, in words; empty where it did not."""
-        made = next((how for built, how in self._built if built is error), "")
-        return made or next(filter(None, map(contradiction, self._own)), "")
+        made = next(
+            (how for built, how in self._built if built is error),
+            "",
+        )
+        return made or next(
+            filter(None, map(contradiction, self._own)),
+            "",
+        )
 
     @property
     def plain(self) -> str:
@@ -97,7 +108,12 @@ class Hands:
             return self._owner(function.__code__.co_filename) == "library"
         return True
 
-    def run(self, what: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    def run(
+        self,
+        what: Callable[..., Any],
+        *given: Any,
+        **named: Any,
+    ) -> Any:
         """Call what was handed over; an exception without anything of the project in it is the
         script's.
         """
@@ -173,7 +189,14 @@ class LentFunction(Lent):
         # As a member of a class: what binds itself to an object still does, what does not still
         # does not.
         bind = getattr(type(self._inner), "__get__", None)
-        return self if bind is None else LentFunction(self._hands, bind(self._inner, owner, kind))
+        return (
+            self
+            if bind is None
+            else LentFunction(
+                self._hands,
+                bind(self._inner, owner, kind),
+            )
+        )
 
 
 class LentIterator(Lent):
@@ -221,7 +244,10 @@ class _Hooked(ast.NodeTransformer):
     def visit_Set(self, node: ast.Set) -> ast.AST:
         return self._display(node)
 
-    def _display(self, node: ast.List | ast.Tuple | ast.Set) -> ast.AST:
+    def _display(
+        self,
+        node: ast.List | ast.Tuple | ast.Set,
+    ) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node, ast.Set) or isinstance(node.ctx, ast.Load):
             node.elts = [_hook(one) for one in node.elts]
@@ -237,6 +263,21 @@ class _Hooked(ast.NodeTransformer):
 
 
 def _hook(node: ast.expr) -> ast.expr:
-    if isinstance(node, (ast.Starred, ast.Constant, ast.Lambda, ast.JoinedStr)):
+    if isinstance(
+        node,
+        (
+            ast.Starred,
+            ast.Constant,
+            ast.Lambda,
+            ast.JoinedStr,
+        ),
+    ):
         return node
-    return ast.copy_location(ast.Call(ast.Name(HOOK, ast.Load()), [node], []), node)
+    return ast.copy_location(
+        ast.Call(
+            ast.Name(HOOK, ast.Load()),
+            [node],
+            [],
+        ),
+        node,
+    )

@@ -20,7 +20,11 @@ def where(filename: str, project: str, script: str) -> str:
     return "project" if inside else "library"
 
 
-def frames_of(trace: TracebackType | None, project: str, script: str) -> list[list[Any]]:
+def frames_of(
+    trace: TracebackType | None,
+    project: str,
+    script: str,
+) -> list[list[Any]]:
     """Every frame of a traceback, innermost last: whose, file, line, function, function with
     its class.
     """
@@ -33,7 +37,10 @@ def frames_of(trace: TracebackType | None, project: str, script: str) -> list[li
         file = os.path.realpath(code.co_filename)
         if whose != "library":
             root = project if whose == "project" else os.path.dirname(script) or "."
-            file = os.path.relpath(file, os.path.realpath(root))
+            file = os.path.relpath(
+                file,
+                os.path.realpath(root),
+            )
         qualified = getattr(code, "co_qualname", code.co_name)
         found.append([whose, file, trace.tb_lineno, code.co_name, qualified])
         trace = trace.tb_next
@@ -42,14 +49,24 @@ def frames_of(trace: TracebackType | None, project: str, script: str) -> list[li
 
 def blamed(frames: list[list[Any]]) -> str:
     """Whose mistake an exception is: the innermost frame that is not a library's decides."""
-    return next((frame[0] for frame in reversed(frames) if frame[0] != "library"), "")
+    return next(
+        (frame[0] for frame in reversed(frames) if frame[0] != "library"),
+        "",
+    )
 
 
 def codes_of(filename: str) -> list[Any]:
     """All code objects of a file as it lies on the disk."""
     try:
         with open(filename, "rb") as source:
-            waiting = [compile(source.read(), filename, "exec", dont_inherit=True)]
+            waiting = [
+                compile(
+                    source.read(),
+                    filename,
+                    "exec",
+                    dont_inherit=True,
+                )
+            ]
     except (OSError, SyntaxError, ValueError):
         return []
     found = []
@@ -104,12 +121,20 @@ def nearest_owner(frame: FrameType | None, project: str, script: str) -> str:
 # One function a relation of the closing check: `holds_` and its name.
 
 
-def holds_not_finite(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
+def holds_not_finite(
+    check: dict[str, Any],  # noqa: ARG001
+    observed: Any,
+    reference: Any,  # noqa: ARG001
+) -> bool:
     """NaN or infinity in what was observed."""
     return any(isinstance(one, float) and not math.isfinite(one) for one in flat(observed))
 
 
-def holds_same(check: dict[str, Any], observed: Any, reference: Any) -> bool:
+def holds_same(
+    check: dict[str, Any],
+    observed: Any,
+    reference: Any,
+) -> bool:
     """The reference, or the expected number, in shape and within the tolerance in every value."""
     wanted = reference if check["number"] is None else check["number"]
     left, right = flat(observed), flat(wanted)
@@ -118,44 +143,76 @@ def holds_same(check: dict[str, Any], observed: Any, reference: Any) -> bool:
     return all(close(a, b, check["tolerance"]) for a, b in zip(left, right))  # noqa: B905 - of the same length
 
 
-def holds_differs(check: dict[str, Any], observed: Any, reference: Any) -> bool:
+def holds_differs(
+    check: dict[str, Any],
+    observed: Any,
+    reference: Any,
+) -> bool:
     """Not the reference, or not the expected number."""
     return not holds_same(check, observed, reference)
 
 
-def holds_near(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
+def holds_near(
+    check: dict[str, Any],
+    observed: Any,
+    reference: Any,  # noqa: ARG001
+) -> bool:
     """Within five per cent of the reported number."""
     seen = numbers(observed)
     return bool(abs(sum(seen) / len(seen) - check["number"]) <= 0.05 * abs(check["number"]))
 
 
-def holds_above(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
+def holds_above(
+    check: dict[str, Any],
+    observed: Any,
+    reference: Any,  # noqa: ARG001
+) -> bool:
     """Larger than the number."""
     return bool(max(numbers(observed)) > check["number"])
 
 
-def holds_below(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
+def holds_below(
+    check: dict[str, Any],
+    observed: Any,
+    reference: Any,  # noqa: ARG001
+) -> bool:
     """Smaller than the number."""
     return bool(min(numbers(observed)) < check["number"])
 
 
-def holds_shape(check: dict[str, Any], observed: Any, reference: Any) -> bool:
+def holds_shape(
+    check: dict[str, Any],
+    observed: Any,
+    reference: Any,
+) -> bool:
     """Another shape than expected, written `2,3`, or than the reference has."""
     sizes = ["".join(filter(str.isdigit, part)) for part in check["text"].split(",")]
     return shape(observed) != (",".join(filter(None, sizes)) if check["text"] else shape(reference))
 
 
-def holds_dtype(check: dict[str, Any], observed: Any, reference: Any) -> bool:
+def holds_dtype(
+    check: dict[str, Any],
+    observed: Any,
+    reference: Any,
+) -> bool:
     """Another type of elements."""
     return dtype(observed) != (last_word(check["text"]) if check["text"] else dtype(reference))
 
 
-def holds_device(check: dict[str, Any], observed: Any, reference: Any) -> bool:
+def holds_device(
+    check: dict[str, Any],
+    observed: Any,
+    reference: Any,
+) -> bool:
     """On another device."""
     return device(observed) != (last_word(check["text"]) if check["text"] else device(reference))
 
 
-def holds_no_gradient(check: dict[str, Any], observed: Any, reference: Any) -> bool:  # noqa: ARG001
+def holds_no_gradient(
+    check: dict[str, Any],  # noqa: ARG001
+    observed: Any,
+    reference: Any,  # noqa: ARG001
+) -> bool:
     """A parameter without a gradient; what is no parameter is taken for a gradient itself."""
     return bool(without_gradient(observed))
 
@@ -171,7 +228,12 @@ def without_gradient(observed: Any) -> list[str]:
     return found
 
 
-def saw(check: dict[str, Any], observed: Any, reference: Any, holds: bool) -> str:
+def saw(
+    check: dict[str, Any],
+    observed: Any,
+    reference: Any,
+    holds: bool,
+) -> str:
     """The values in a few words; while the bug shows, those that show it first."""
     compared = f", reference {short(reference)}" if reference is not None else ""
     values = f"observed {short(observed)}{compared}"
@@ -179,7 +241,11 @@ def saw(check: dict[str, Any], observed: Any, reference: Any, holds: bool) -> st
     return f"{offence}; {values}" if offence else values
 
 
-def offending(check: dict[str, Any], observed: Any, reference: Any) -> str:
+def offending(
+    check: dict[str, Any],
+    observed: Any,
+    reference: Any,
+) -> str:
     """Which element, parameter or property shows the bug."""
     relation = check["relation"]
     if relation in ("shape", "dtype", "device"):
@@ -202,7 +268,15 @@ def offending(check: dict[str, Any], observed: Any, reference: Any) -> str:
     elif relation == "differs":
         if len(left) != len(right):
             return f"{len(left)} values against {len(right)}"
-        bad = [n for n, one in enumerate(left) if not close(one, right[n], check["tolerance"])]
+        bad = [
+            n
+            for n, one in enumerate(left)
+            if not close(
+                one,
+                right[n],
+                check["tolerance"],
+            )
+        ]
     else:
         bad = [n for n, one in enumerate(left) if isinstance(one, (int, float))]
         bad = [
@@ -252,7 +326,17 @@ def flat(value: Any) -> list[Any]:
         return [value.real, value.imag]
     return [
         value
-        if isinstance(value, (bool, int, float, str, bytes, type(None)))
+        if isinstance(
+            value,
+            (
+                bool,
+                int,
+                float,
+                str,
+                bytes,
+                type(None),
+            ),
+        )
         else repr(type(value))
     ]
 
@@ -280,7 +364,12 @@ def plain(value: Any) -> Any:
 def close(one: Any, other: Any, tolerance: float) -> bool:
     if isinstance(one, (int, float)) and isinstance(other, (int, float)):
         both_nan = one != one and other != other
-        return both_nan or math.isclose(one, other, rel_tol=tolerance, abs_tol=1e-7)
+        return both_nan or math.isclose(
+            one,
+            other,
+            rel_tol=tolerance,
+            abs_tol=1e-7,
+        )
     return bool(one == other)
 
 
@@ -327,6 +416,13 @@ def named_items(value: Any, name: str) -> list[tuple[str, Any]]:
     if isinstance(value, dict):
         return [leaf for key in value for leaf in named_items(value[key], str(key))]
     if isinstance(value, (list, tuple)):
-        found = [leaf for n, item in enumerate(value) for leaf in named_items(item, f"{name}[{n}]")]
+        found = [
+            leaf
+            for n, item in enumerate(value)
+            for leaf in named_items(
+                item,
+                f"{name}[{n}]",
+            )
+        ]
         return [leaf for leaf in found if not isinstance(leaf[1], str)]
     return [(name or "observed", value)]

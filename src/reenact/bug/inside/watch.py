@@ -53,7 +53,10 @@ def main() -> None:
     its own.
     """
     task = json.loads(sys.stdin.buffer.read())
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(
+        os.open(os.devnull, os.O_RDONLY),
+        0,
+    )
     with open(task["script"], "rb") as source:
         text = source.read()
     script, project = os.path.abspath(task["script"]), os.path.abspath(task["project"])
@@ -118,7 +121,10 @@ def _run(
         exec(program, namespace)  # noqa: S102
         found["ended"] = "returned"
     except SystemExit as leaving:
-        found |= {"ended": "exited", "message": _clean(str(leaving.code))}
+        found |= {
+            "ended": "exited",
+            "message": _clean(str(leaving.code)),
+        }
     except BaseException as error:  # noqa: BLE001 - whatever it raises is what we are here for
         found |= {
             "ended": "raised",
@@ -138,12 +144,19 @@ def _run(
     known = {
         name: str(getattr(sys.modules.get(name), "__version__", "")) for name in task["seeded"]
     }
-    versions = {"python": ".".join(map(str, sys.version_info[:3])), **known}
+    versions = {
+        "python": ".".join(map(str, sys.version_info[:3])),
+        **known,
+    }
     found["versions"] = {name: version for name, version in versions.items() if version}
     _write({**found, "word": word}, result)
 
 
-def _described(error: BaseException, project: str, script: str) -> dict[str, Any]:
+def _described(
+    error: BaseException,
+    project: str,
+    script: str,
+) -> dict[str, Any]:
     frames = judge.frames_of(error.__traceback__, project, script)[1:]
     innermost = error.__traceback__
     while innermost is not None and innermost.tb_next is not None:
@@ -200,7 +213,11 @@ def _checked(
                     "problem": f"`{name}` holds {lying}, a class that the script defines",
                     "holds": False,
                 }
-        holds = getattr(judge, "holds_" + relation.replace("-", "_"))(check, observed, reference)
+        holds = getattr(judge, "holds_" + relation.replace("-", "_"))(
+            check,
+            observed,
+            reference,
+        )
         saw = judge.saw(check, observed, reference, holds)
         single = float(observed) if _is_single(observed) else None
         return {
@@ -230,7 +247,15 @@ def _record_warnings(project: str, script: str, hands: Hands) -> list[str]:
     warned: list[str] = []
 
     def show(message: Any, category: Any, *_: Any, **__: Any) -> None:
-        if judge.nearest_owner(sys._getframe(1), project, script) == "project" and not hands.active:
+        if (
+            judge.nearest_owner(
+                sys._getframe(1),
+                project,
+                script,
+            )
+            == "project"
+            and not hands.active
+        ):
             warned.append(f"{category.__name__}: {message}")
 
     warnings.simplefilter("always")
@@ -240,10 +265,17 @@ def _record_warnings(project: str, script: str, hands: Hands) -> list[str]:
 
 def _write(found: dict[str, Any], result: str) -> None:
     sys.stdout.flush()
-    text = json.dumps(found, allow_nan=False, default=str).encode("utf-8", "replace")
+    text = json.dumps(found, allow_nan=False, default=str).encode(
+        "utf-8",
+        "replace",
+    )
     if os.path.lexists(result):
         os.unlink(result)
-    handle = os.open(result, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    handle = os.open(
+        result,
+        os.O_WRONLY | os.O_CREAT | os.O_EXCL,
+        0o600,
+    )
     os.write(handle, text)
     # At once: nothing of the script's own (threads, exit handlers) may follow.
     os._exit(0)

@@ -99,7 +99,11 @@ def bindings_of(tree: ast.Module, project: Codebase) -> Bindings:
             bound[node.arg] += 2
         elif isinstance(node, ast.stmt):
             bound.update(bound_names(node))
-    found = Bindings(project, {name: to for name, to in imported.items() if not bound[name]}, {})
+    found = Bindings(
+        project,
+        {name: to for name, to in imported.items() if not bound[name]},
+        {},
+    )
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and any(found.is_project(base) for base in node.bases):
             found.derived.add(node.name)
@@ -158,7 +162,12 @@ class _Flow(ast.NodeVisitor):
 
     def visit_For(self, node: ast.For) -> None:
         self._bind(node, node.iter)
-        self.generic_visit(ast.Module([*node.body, *node.orelse], []))
+        self.generic_visit(
+            ast.Module(
+                [*node.body, *node.orelse],
+                [],
+            )
+        )
 
     def visit_With(self, node: ast.With) -> None:
         for item in node.items:
@@ -178,7 +187,10 @@ class _Flow(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         """Whatever a project call is given may come back changed; a plain constant may not."""
         self.generic_visit(node)
-        given = [*node.args, *(one.value for one in node.keywords)]
+        given = [
+            *node.args,
+            *(one.value for one in node.keywords),
+        ]
         owner = None
         if isinstance(node.func, ast.Attribute):
             owner = node.func.value

@@ -176,13 +176,20 @@ OF_PROJECT = frozenset(
 """What would tell one revision of the project from another."""
 _PROBES = frozenset({"hasattr", "getattr", "callable"})
 """Builtins that would ask an object of the project which revision it is."""
-_TRIES = (ast.Try, *((ast.TryStar,) if sys.version_info >= (3, 11) else ()))
+_TRIES = (
+    ast.Try,
+    *((ast.TryStar,) if sys.version_info >= (3, 11) else ()),
+)
 _SOURCE = re.compile(
     r"\S*(?:\.pyc?|\brepository/)\S*|(?:.*/)?(?:\.\.|repository)(?:/.*)?|/(?:box|proc|sys)(?:/.*)?"
 )
 
 
-def dishonest(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[Problem, ...]:
+def dishonest(
+    tree: ast.Module,
+    bindings: Bindings,
+    symptom: Symptom,
+) -> tuple[Problem, ...]:
     """Everything the script does that would make its outcome worthless."""
     found: list[tuple[str, int]] = []
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt | ast.expr)]
@@ -195,7 +202,12 @@ def dishonest(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> tuple[P
         found += [(one, node.lineno) for one in (*acts, *_asks_which(node, bindings))]
     for node in (node for node in nodes if isinstance(node, Definition)):
         found += [
-            (one, node.lineno) for one in _copies(node, bindings.project, is_top=node in tree.body)
+            (one, node.lineno)
+            for one in _copies(
+                node,
+                bindings.project,
+                is_top=node in tree.body,
+            )
         ]
     return tuple(Problem(Stage.RELEVANCE, one, line=line) for one, line in dict.fromkeys(found))
 
@@ -314,5 +326,18 @@ def _forms(node: Definition) -> frozenset[str]:
             "__init__"
         }
     return frozenset(
-        {ast.unparse(ast.arguments([], node.args.args, None, [], [], None, []))} - {""}
+        {
+            ast.unparse(
+                ast.arguments(
+                    [],
+                    node.args.args,
+                    None,
+                    [],
+                    [],
+                    None,
+                    [],
+                )
+            )
+        }
+        - {""}
     )

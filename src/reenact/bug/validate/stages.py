@@ -51,7 +51,11 @@ def objections(
         return ()
     unused = [Problem(Stage.RELEVANCE, one) for one in _unused(tree, bindings, symptom)]
     closing = [Problem(Stage.RELEVANCE, one) for one in _closing(tree, bindings, symptom)]
-    return (*unused, *dishonest(tree, bindings, symptom), *closing)
+    return (
+        *unused,
+        *dishonest(tree, bindings, symptom),
+        *closing,
+    )
 
 
 def _misnamed(tree: ast.Module, bindings: Bindings) -> Iterator[tuple[str, int]]:
@@ -71,7 +75,11 @@ def _misnamed(tree: ast.Module, bindings: Bindings) -> Iterator[tuple[str, int]]
         if isinstance(node, ast.Attribute):
             yield from ((one, node.lineno) for one in _attribute(node, bindings))
         elif isinstance(node, ast.Call):
-            wrong = _misfits(node, parameters_of(node.func, bindings), ast.unparse(node.func))
+            wrong = _misfits(
+                node,
+                parameters_of(node.func, bindings),
+                ast.unparse(node.func),
+            )
             yield from ((one, node.lineno) for one in wrong)
 
 
@@ -103,7 +111,11 @@ def parameters_of(function: ast.expr, bindings: Bindings) -> ast.arguments | Non
     return called.signature(bound=by_class or isinstance(base, Instance))
 
 
-def _misfits(call: ast.Call, taken: ast.arguments | None, name: str) -> Iterator[str]:
+def _misfits(
+    call: ast.Call,
+    taken: ast.arguments | None,
+    name: str,
+) -> Iterator[str]:
     """What is wrong with the arguments of a call, one sentence each."""
     if taken is None:
         return
@@ -112,7 +124,14 @@ def _misfits(call: ast.Call, taken: ast.arguments | None, name: str) -> Iterator
     only_named = [one.arg for one in taken.kwonlyargs]
     given = [one.arg for one in call.keywords if one.arg is not None]
     for word in given:
-        if word not in (*positional[len(taken.posonlyargs) :], *only_named) and taken.kwarg is None:
+        if (
+            word
+            not in (
+                *positional[len(taken.posonlyargs) :],
+                *only_named,
+            )
+            and taken.kwarg is None
+        ):
             yield f"`{name}` has no parameter `{word}`. {takes}"
     starred = any(isinstance(one, ast.Starred) for one in call.args)
     unpacked = len(given) < len(call.keywords)
@@ -124,7 +143,13 @@ def _misfits(call: ast.Call, taken: ast.arguments | None, name: str) -> Iterator
     required |= {
         one for one, default in zip(only_named, taken.kw_defaults, strict=True) if default is None
     }
-    missing = sorted(required - {*positional[: len(call.args)], *given})
+    missing = sorted(
+        required
+        - {
+            *positional[: len(call.args)],
+            *given,
+        }
+    )
     if missing:
         yield f"`{name}` is called without {', '.join(f'`{one}`' for one in missing)}. {takes}"
 
@@ -135,12 +160,22 @@ def _absent(absent: Absent) -> str:
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5) or list(known[:SHOWN])
+    near = difflib.get_close_matches(
+        name,
+        known,
+        n=3,
+        cutoff=0.5,
+    ) or list(known[:SHOWN])
     return f"It has: {', '.join(near)}." if near else ""
 
 
 def _unused(tree: ast.Module, bindings: Bindings, symptom: Symptom) -> Iterator[str]:
-    if not any(map(bindings.project.owns, bindings.imported.values())):
+    if not any(
+        map(
+            bindings.project.owns,
+            bindings.imported.values(),
+        )
+    ):
         some = ", ".join(sorted(bindings.project.files.packages)[:8])
         yield f"The script does not import the project. It consists of: {some}."
         return

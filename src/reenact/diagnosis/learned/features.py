@@ -68,9 +68,15 @@ def features(evidence: Evidence) -> dict[str, float]:
     return {name: max(-1e9, min(1e9, value)) for name, value in finite.items()}
 
 
-def matrix(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> NDArray[np.float32]:
+def matrix(
+    rows: Sequence[Mapping[str, float]],
+    names: Sequence[str],
+) -> NDArray[np.float32]:
     """Rows of features as an array with these columns; what a row lacks is 0."""
-    return np.array([[row.get(name, 0.0) for name in names] for row in rows], dtype=np.float32)
+    return np.array(
+        [[row.get(name, 0.0) for name in names] for row in rows],
+        dtype=np.float32,
+    )
 
 
 def _length(evidence: Evidence) -> Iterator[tuple[str, float]]:
@@ -104,7 +110,10 @@ def _curve(evidence: Evidence) -> Iterator[tuple[str, float]]:
         "loss_exactly_still",
         float(np.mean(np.diff(loss) == 0)) if len(loss) > 1 else 0.0,
     )
-    accuracy, held = map(_known, curves_of(evidence)[1::2])
+    accuracy, held = map(
+        _known,
+        curves_of(evidence)[1::2],
+    )
     most_common = majority(evidence)
     yield "accuracy_gain", float(accuracy[-1] - accuracy[0]) if len(accuracy) else 0.0
     yield "accuracy_last", float(accuracy[-1]) if len(accuracy) else -1.0
@@ -144,7 +153,12 @@ def _movement(evidence: Evidence) -> Iterator[tuple[str, float]]:
         yield f"gradient_last_{name}", log10(values[-1]) if values else UNKNOWN
         yield (
             f"gradient_ratio_{name}",
-            _relative(values[0], values[-1]) if values else UNKNOWN,
+            _relative(
+                values[0],
+                values[-1],
+            )
+            if values
+            else UNKNOWN,
         )
     _, zeros = _each(tables, "grad_zero_share")
     yield "gradient_zero_most", max(zeros, default=0.0)
@@ -165,7 +179,10 @@ def _outputs(evidence: Evidence) -> Iterator[tuple[str, float]]:
     yield "output_spread_late", log10(late[0]) if late else UNKNOWN
 
 
-def _each(tables: list[Columns], column: str) -> tuple[list[float], list[float]]:
+def _each(
+    tables: list[Columns],
+    column: str,
+) -> tuple[list[float], list[float]]:
     """A column at the beginning and at the end, for each table in which it is known."""
     pairs = [_ends(_known(rows[column])) for rows in tables]
     known = [pair for pair in pairs if not math.isnan(pair[0])]
@@ -189,7 +206,11 @@ def _smooth(values: Floats) -> Floats:
     width = max(1, len(values) // 20)
     if not len(values):
         return values
-    return np.convolve(values, np.ones(width) / width, mode="valid")
+    return np.convolve(
+        values,
+        np.ones(width) / width,
+        mode="valid",
+    )
 
 
 def _relative(new: float, old: float) -> float:

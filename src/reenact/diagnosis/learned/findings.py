@@ -136,7 +136,10 @@ def _finding(evidence: Evidence, one: FaultClass, confidence: float) -> Finding:
     layer = _layer(evidence, one)
     params = [param for kind in one.kinds for param in evidence.hyperparameters_of(kind, layer)]
     # The one that is written, else one that could be.
-    param = next((one for one in params if not one.absent), next(iter(params), None))
+    param = next(
+        (one for one in params if not one.absent),
+        next(iter(params), None),
+    )
     looks = (
         f"the trace looks like that of a training with a wrong {one.word} (probability "
         f"{confidence:.2f})"
@@ -144,13 +147,27 @@ def _finding(evidence: Evidence, one: FaultClass, confidence: float) -> Finding:
     why = f"Trainings that looked like this one in the detector's school {one.had}."
     fault = one.faults[0]
     severity = Severity.WARNING
-    found = Finding(one.code, one.name, FAMILY, fault, severity, looks, why, confidence)
+    found = Finding(
+        one.code,
+        one.name,
+        FAMILY,
+        fault,
+        severity,
+        looks,
+        why,
+        confidence,
+    )
     if layer is not None:
         found = replace(found, layer=layer.name, layer_index=layer.index)
     if param is None:
         return found
     suggestions = tuple(suggest(param, param.alternatives))[:MOST_SUGGESTIONS]
-    return replace(found, place=param.place, hyperparameter=param.id, suggestions=suggestions)
+    return replace(
+        found,
+        place=param.place,
+        hyperparameter=param.id,
+        suggestions=suggestions,
+    )
 
 
 def _layer(evidence: Evidence, one: FaultClass) -> LayerView | None:
@@ -202,14 +219,25 @@ class Forest:
         rows = np.arange(len(x))[:, None]
         while (inner := self.feature[at] >= 0).any():
             goes_left = x[rows, np.maximum(self.feature[at], 0)] <= self.threshold[at]
-            at = np.where(inner, np.where(goes_left, self.left[at], self.right[at]), at)
+            at = np.where(
+                inner,
+                np.where(
+                    goes_left,
+                    self.left[at],
+                    self.right[at],
+                ),
+                at,
+            )
         odds = np.broadcast_to(self.prior, (len(x), len(self.codes))).copy()
         for tree, owner in enumerate(self.owner):
             odds[:, owner] += self.value[at[:, tree]]
         probabilities: NDArray[np.float64] = 1 / (1 + np.exp(-odds))
         return probabilities
 
-    def probabilities(self, features: Mapping[str, float]) -> dict[str, float]:
+    def probabilities(
+        self,
+        features: Mapping[str, float],
+    ) -> dict[str, float]:
         """Calibrated probability of each class, by code."""
         probabilities = self.calibrated(self.raw(matrix([features], self.names)))[0]
         return {code: float(value) for code, value in zip(self.codes, probabilities, strict=True)}
@@ -217,7 +245,10 @@ class Forest:
     def calibrated(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
         """What raw probabilities are worth, column by column."""
         curves = zip(raw.T, self.curve_x, self.curve_y, strict=True)
-        return np.stack([np.interp(values, xs, ys) for values, xs, ys in curves], axis=1)
+        return np.stack(
+            [np.interp(values, xs, ys) for values, xs, ys in curves],
+            axis=1,
+        )
 
     def save(self, file: Path) -> None:
         """Write it; the file is the same for the same forest."""
@@ -257,7 +288,11 @@ def load(file: Path = MODEL) -> Forest:
                     f"The detector has another format than {FORMAT}. Received: {file}."
                 )
             names, codes = (tuple(map(str, found[key])) for key in ("names", "codes"))
-            return Forest(names, codes, *(found[key] for key in _ARRAYS))
+            return Forest(
+                names,
+                codes,
+                *(found[key] for key in _ARRAYS),
+            )
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         why = f"The learned detector cannot be read ({error}). Received: {file}."
         raise InputError(

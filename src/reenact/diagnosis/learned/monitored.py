@@ -76,13 +76,26 @@ def _asked(evidence: Evidence) -> Iterator[tuple[str, Floats | NDArray[np.bool_]
             return np.empty(0)
         window, count = _windows(trace)
         steps = trace.steps["step"]
-        rows = [_means(one[column], _at(one["step"], steps, window), count) for one in chosen]
-        return combine(np.stack(rows or [np.full(count, math.nan)]), axis=0)
+        rows = [
+            _means(
+                one[column],
+                _at(one["step"], steps, window),
+                count,
+            )
+            for one in chosen
+        ]
+        return combine(
+            np.stack(rows or [np.full(count, math.nan)]),
+            axis=0,
+        )
 
     gap = accuracy - held
     falls = _rise(accuracy)
     first = over("grad_norm", tables[:1])
-    ratio = first / np.maximum(over("grad_norm", tables[-1:]), 1e-30)
+    ratio = first / np.maximum(
+        over("grad_norm", tables[-1:]),
+        1e-30,
+    )
     best = np.fmax.accumulate(np.fmax(accuracy, held)) if len(accuracy) else accuracy
     gain = np.maximum.accumulate(np.nan_to_num(falls)) if len(falls) else falls
     yield "not_converge", best < THETA
@@ -125,11 +138,18 @@ def _unstable(accuracy: Floats) -> Floats | NDArray[np.bool_]:
         turns[at] = before * after < 0 and abs(after) >= ZETA
     if not len(accuracy):
         return turns
-    return np.cumsum(turns) >= ETA * np.arange(1, len(accuracy) + 1)
+    return np.cumsum(turns) >= ETA * np.arange(
+        1,
+        len(accuracy) + 1,
+    )
 
 
 def _over_time(values: Floats) -> tuple[float, ...]:
-    known = np.clip(values[np.isfinite(values)], -BOUND, BOUND)
+    known = np.clip(
+        values[np.isfinite(values)],
+        -BOUND,
+        BOUND,
+    )
     if not len(known):
         return (0.0,) * len(STATISTICS)
     mean = float(known.mean())
@@ -156,19 +176,38 @@ def curves_of(evidence: Evidence) -> tuple[Floats, Floats, Floats, Floats]:
     """
     trace = evidence.trace
     if trace is None or not trace.step_count:
-        return (np.empty(0), np.empty(0), np.empty(0), np.empty(0))
+        return (
+            np.empty(0),
+            np.empty(0),
+            np.empty(0),
+            np.empty(0),
+        )
     window, count = _windows(trace)
     steps = trace.steps["step"]
     loss = _means(trace.losses.values, window, count)
 
-    def logged(prefixes: tuple[str, ...], names: tuple[str, ...]) -> Floats:
+    def logged(
+        prefixes: tuple[str, ...],
+        names: tuple[str, ...],
+    ) -> Floats:
         """A metric that the program logs, by check: the first of these names that is there."""
         series = (trace.metric(f"{prefix}{name}") for prefix in prefixes for name in names)
-        found = next((one for one in series if len(one)), None)
+        found = next(
+            (one for one in series if len(one)),
+            None,
+        )
         if found is None:
             return np.full(count, math.nan)
         # Logged after its epoch, and so at a step that may count as the next one's first.
-        return _means(found.values, _at(np.maximum(found.steps - 1.0, 0), steps, window), count)
+        return _means(
+            found.values,
+            _at(
+                np.maximum(found.steps - 1.0, 0),
+                steps,
+                window,
+            ),
+            count,
+        )
 
     held_loss = logged(HELD_OUT, ("loss",))
     held = logged(HELD_OUT, SCORES)
@@ -190,9 +229,19 @@ def _windows(trace: Trace) -> tuple[NDArray[np.int64], int]:
     return np.arange(trace.step_count) * count // trace.step_count, count
 
 
-def _at(chosen: Floats, steps: Floats, window: NDArray[np.int64]) -> NDArray[np.int64]:
+def _at(
+    chosen: Floats,
+    steps: Floats,
+    window: NDArray[np.int64],
+) -> NDArray[np.int64]:
     """The checks of some steps."""
-    return window[np.clip(np.searchsorted(steps, chosen), 0, len(window) - 1)]
+    return window[
+        np.clip(
+            np.searchsorted(steps, chosen),
+            0,
+            len(window) - 1,
+        )
+    ]
 
 
 def _means(values: Floats, window: NDArray[np.int64], count: int) -> Floats:
@@ -210,5 +259,9 @@ def _gone(loss: Floats) -> Floats:
     known = loss[np.isfinite(loss)]
     if not len(known) or known[0] == 0:
         return np.full(len(loss), math.nan)
-    gone: Floats = np.clip(1 - loss / known[0], -1, 1)
+    gone: Floats = np.clip(
+        1 - loss / known[0],
+        -1,
+        1,
+    )
     return gone

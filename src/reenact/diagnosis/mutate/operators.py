@@ -95,10 +95,18 @@ def number(param: Hyperparameter) -> float | None:
 
 
 def _text(program: Program) -> tuple[object, ...]:
-    return (*(file.raw for file in program.files), *program.launch.words)
+    return (
+        *(file.raw for file in program.files),
+        *program.launch.words,
+    )
 
 
-def operator(name: str, fault: FaultType, what: str, *covers: str) -> Callable[..., Operator]:
+def operator(
+    name: str,
+    fault: FaultType,
+    what: str,
+    *covers: str,
+) -> Callable[..., Operator]:
     """Makes an operator of a function that proposes changes; `covers`: codes of DeepCrime's
     operators.
     """
@@ -123,7 +131,10 @@ def setting(
     """
 
     def propose(params: Params) -> Proposals:
-        for param in turnable(params, *([kinds] if isinstance(kinds, Kind) else kinds)):
+        for param in turnable(
+            params,
+            *([kinds] if isinstance(kinds, Kind) else kinds),
+        ):
             count = number(param)
             fits = above is None or (count is not None and count > above)
             if fits and not (written and param.absent) and role in ("", param.role):
@@ -158,7 +169,10 @@ def times(factor: float) -> Callable[[float], int]:
 
 def rate_times(factor: float) -> Callable[[float], float]:
     """So many times a learning rate, in three digits."""
-    return lambda rate: round(rate * factor, max(0, 2 - math.floor(math.log10(rate * factor))))
+    return lambda rate: round(
+        rate * factor,
+        max(0, 2 - math.floor(math.log10(rate * factor))),
+    )
 
 
 @operator("gradient-clip", FaultType.GCL, "Gradients are not clipped, or to nothing.", "OCG")

@@ -75,7 +75,12 @@ def killed(before: Sequence[float], after: Sequence[float]) -> Killing:
         return [value if math.isfinite(value) else floor for value in values]
 
     both = finite(before), finite(after)
-    return Killing(tuple(before), tuple(after), glm_p(*both), cohen_d(*both))
+    return Killing(
+        tuple(before),
+        tuple(after),
+        glm_p(*both),
+        cohen_d(*both),
+    )
 
 
 @dataclass(frozen=True)
@@ -165,7 +170,12 @@ def kill(
             silent = replace(services, tell=tell_nobody)
             asked = TrainingOptions(python=options.python)
             kept, trace = watched_run(program, asked, silent, run, bare=True)
-            evidence = Evidence(program, trace=trace, outcome=kept.outcome, opened=kept.opened)
+            evidence = Evidence(
+                program,
+                trace=trace,
+                outcome=kept.outcome,
+                opened=kept.opened,
+            )
         trainer = services.trainer(
             evidence,
             executor,
@@ -175,11 +185,23 @@ def kill(
             budget=TrainingBudget(),
             seeds=tuple(range(options.seeds)),
         )
-        trainer.judge_by(choose_measure(trainer.measure_cost(), wanted=options.metric or None))
+        trainer.judge_by(
+            choose_measure(
+                trainer.measure_cost(),
+                wanted=options.metric or None,
+            )
+        )
         (before,) = trainer.samples([Patch()], trainer.seeds)
         pairs: list[tuple[Mutant, Killing]] = []
         for number, mutant in enumerate(mutants):
-            services.tell(Progress("mutants", number, len(mutants), mutant.name))
+            services.tell(
+                Progress(
+                    "mutants",
+                    number,
+                    len(mutants),
+                    mutant.name,
+                )
+            )
             (after,) = trainer.samples([mutant.patch], trainer.seeds)
             pairs.append((mutant, killed(before, after)))
         found = Killings(trainer.measure, tuple(pairs))
@@ -219,7 +241,10 @@ def chosen(names: Sequence[str]) -> tuple[Operator, ...]:
     known = {word for one in OPERATORS for word in (one.name, one.fault.value)}
     if strange := [name for name in names if name not in known]:
         why = f"There is no mutation operator of that name. Received: {strange[0]}."
-        raise InputError(why, next_step=f"Known: {', '.join(one.name for one in OPERATORS)}.")
+        raise InputError(
+            why,
+            next_step=f"Known: {', '.join(one.name for one in OPERATORS)}.",
+        )
     return tuple(one for one in OPERATORS if one.name in names or one.fault.value in names)
 
 

@@ -76,7 +76,13 @@ def missing_file_or_package(detector: Detector, evidence: Evidence) -> Findings:
             f" in {outcome.python}. {OTHER_PYTHON[:-1]}",
         )
     elif crash is not None:
-        yield from crashed(detector, evidence, CrashKind.MISSING, beside(crash), why=_why(crash))
+        yield from crashed(
+            detector,
+            evidence,
+            CrashKind.MISSING,
+            beside(crash),
+            why=_why(crash),
+        )
 
 
 def _why(crash: Crash) -> str:

@@ -84,7 +84,13 @@ def out_of_memory(detector: Detector, evidence: Evidence) -> Findings:
     asked = _asked(crash)
     too_large = asked is not None and total is not None and asked > total
     why = "This one array is larger than the memory: check its shape." if too_large else ""
-    yield from crashed(detector, evidence, CrashKind.MEMORY, _numbers(crash), why=why)
+    yield from crashed(
+        detector,
+        evidence,
+        CrashKind.MEMORY,
+        _numbers(crash),
+        why=why,
+    )
 
 
 def _asked(crash: Crash) -> int | None:

@@ -98,4 +98,8 @@ def reshape_falsifies_size(detector: Detector, evidence: Evidence) -> Findings:
     if crash is None or crash.facts.own or not FALSIFIED.search(crash.message):
         return
     saw = f"the reshape failed: {crash.message.splitlines()[0][:160]}"
-    yield detector.finding(evidence, saw, place=crash.layer_place or crash.place)
+    yield detector.finding(
+        evidence,
+        saw,
+        place=crash.layer_place or crash.place,
+    )

@@ -89,4 +89,8 @@ def class_imbalance(detector: Detector, evidence: Evidence) -> Findings:
     score = accuracy(evidence)
     stuck = score is not None and abs(score - share) < 0.02
     saw = f"{max(counts)} rows of one class and {min(counts)} of another"
-    yield detector.finding(evidence, saw, confidence=0.6 if stuck else None)
+    yield detector.finding(
+        evidence,
+        saw,
+        confidence=0.6 if stuck else None,
+    )

@@ -68,4 +68,8 @@ def constant_feature(detector: Detector, evidence: Evidence) -> Findings:
         return
     picture = len(inputs.shape) > 2 or (inputs.shape[-1] or 0) > 200
     saw = f"{inputs.constant_features} constant columns in {inputs.rows_seen} rows of inputs"
-    yield detector.finding(evidence, saw, confidence=0.1 if picture else None)
+    yield detector.finding(
+        evidence,
+        saw,
+        confidence=0.1 if picture else None,
+    )

@@ -115,7 +115,11 @@ def index_clipped(detector: Detector, evidence: Evidence) -> Findings:
             saw = _larger(evidence, table) or _as_many_as_values(index, table)
             if saw and not (wraps and learned(evidence)):
                 saw = f"{ast.unparse(node)}: {saw}"
-                yield detector.finding(evidence, saw, place=place_in(index, node))
+                yield detector.finding(
+                    evidence,
+                    saw,
+                    place=place_in(index, node),
+                )
                 return
 
 
@@ -156,7 +160,10 @@ def _larger(evidence: Evidence, table: ast.Call) -> str:
 def _as_many_as_values(index: FileIndex, table: ast.Call) -> str:
     """Whether the table is as large as there are different values."""
     size = table.args[0]
-    values = [size, *(given(index, last_word(size)) if last_word(size) else ())]
+    values = [
+        size,
+        *(given(index, last_word(size)) if last_word(size) else ()),
+    ]
     counted = [text for value in values if COUNTED.search(text := ast.unparse(value))]
     rows = "the table has as many rows as there are values"
     return f"{rows} ({counted[0][:60]}), and values are cut to that" if counted else ""

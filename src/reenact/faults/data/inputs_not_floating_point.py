@@ -84,5 +84,9 @@ def input_not_floating(detector: Detector, evidence: Evidence) -> Findings:
         return
     for facts in training_inputs(evidence):
         if not facts.dtype.startswith(("float", "bfloat", "complex")):
-            yield detector.finding(evidence, f"inputs are {facts.dtype}", kind=Kind.PREPROCESSING)
+            yield detector.finding(
+                evidence,
+                f"inputs are {facts.dtype}",
+                kind=Kind.PREPROCESSING,
+            )
             return

@@ -159,7 +159,13 @@ def input_not_normalised(detector: Detector, evidence: Evidence) -> Findings:
             values = ("standardize", "scale")
             # A range of a few units seldom hurts.
             sure = 0.75 if max(abs(facts.mean or 0.0), facts.std or 0.0) >= FAR else 0.4
-            yield detector.finding(evidence, saw, kind=kind, values=values, confidence=sure)
+            yield detector.finding(
+                evidence,
+                saw,
+                kind=kind,
+                values=values,
+                confidence=sure,
+            )
             return
 
 
@@ -190,13 +196,23 @@ def abnormal_data(detector: Detector, evidence: Evidence) -> Findings:
     values = among(evidence, Kind.PREPROCESSING, ("standardize", "scale"))
     if facts.nan_share > 0:
         saw = f"{facts.nan_share:.2%} of the input values are NaN"
-        yield detector.finding(evidence, saw, kind=Kind.PREPROCESSING, confidence=SURE)
+        yield detector.finding(
+            evidence,
+            saw,
+            kind=Kind.PREPROCESSING,
+            confidence=SURE,
+        )
         return
     sizes = output_rows(evidence, first)["mean_abs"]
     if inputs_scaled(evidence) is False and len(sizes) and sizes[0] >= LARGEST_OUTPUT:
         saw = f"inputs from {facts.minimum:.4g} to {facts.maximum:.4g}"
         saw += f", output of layer {first.name} {sizes[0]:.4g} on average"
-        found = detector.finding(evidence, saw, kind=Kind.PREPROCESSING, values=values)
+        found = detector.finding(
+            evidence,
+            saw,
+            kind=Kind.PREPROCESSING,
+            values=values,
+        )
         made = inputs_made_at(evidence)
         yield replace(found, place=made) if made is not None else found
 

@@ -72,7 +72,10 @@ def input_wrong_shape(detector: Detector, evidence: Evidence) -> Findings:
     {paper}. The release complains of every picture that is not square; here the layout must look
     exchanged: the two sides that are equal are not those that the convolution walks along.
     """
-    first = next((layer for layer in evidence.layers if layer.weighted), None)
+    first = next(
+        (layer for layer in evidence.layers if layer.weighted),
+        None,
+    )
     if first is None or first.family != "conv" or "2" not in first.type:
         return
     # How a convolution reads its input: as it says itself, else as its library does.

@@ -102,7 +102,13 @@ def not_shuffled(detector: Detector, evidence: Evidence) -> Findings:
     ordered = evidence.task in (TaskType.BINARY, TaskType.MULTI_CLASS) and swing > SWING
     saw = f"{source}; within an epoch the loss swings by {swing:.0%} of its mean"
     sure = 0.85 if ordered else 0.35
-    yield detector.finding(evidence, saw, kind=Kind.SHUFFLE, values=(True,), confidence=sure)
+    yield detector.finding(
+        evidence,
+        saw,
+        kind=Kind.SHUFFLE,
+        values=(True,),
+        confidence=sure,
+    )
 
 
 def _in_order(evidence: Evidence) -> str:

@@ -134,8 +134,15 @@ def target_leak(detector: Detector, evidence: Evidence) -> Findings:
     files = list(indexes(evidence))
     forecasts = any(FORECAST.search(index.text) for index in files)
     for index in files:
-        for node, saw in (*_look_ahead(index, forecasts), *_windows_with_target(index)):
-            yield detector.finding(evidence, saw, place=place_in(index, node))
+        for node, saw in (
+            *_look_ahead(index, forecasts),
+            *_windows_with_target(index),
+        ):
+            yield detector.finding(
+                evidence,
+                saw,
+                place=place_in(index, node),
+            )
             return
 
 
@@ -201,7 +208,10 @@ def _called_so(target: ast.expr) -> str:
     if isinstance(target, ast.Subscript):
         key = target.slice
         parts = key.values if isinstance(key, ast.JoinedStr) else [key]
-        return next((str(one.value) for one in parts if isinstance(one, ast.Constant)), "")
+        return next(
+            (str(one.value) for one in parts if isinstance(one, ast.Constant)),
+            "",
+        )
     return target.id if isinstance(target, ast.Name) else ""
 
 
@@ -209,7 +219,10 @@ def _is_feature(index: FileIndex, value: ast.expr, name: str, series: str) -> bo
     """Whether something is put beside the series it is made of, where features are put together."""
     # `load` of `df['load']` and of `df.load`.
     column = re.search(r"\[['\"](\w+)['\"]\]$|\.(\w+)$", series)
-    wanted = {name, (column.group(1) or column.group(2)) if column else series}
+    wanted = {
+        name,
+        (column.group(1) or column.group(2)) if column else series,
+    }
     owner = function_of(index, value)
     for node in all_parts(index.tree):
         if wanted <= set(_side_by_side(node)):
@@ -240,9 +253,17 @@ def _windows_with_target(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
     """Where a target is taken from its own window, and what says so: `s[i:i + w + 1]` beside
     `s[i + w]`.
     """
-    if not any(map(_bounds, within(index.tree, ast.Subscript))):
+    if not any(
+        map(
+            _bounds,
+            within(index.tree, ast.Subscript),
+        )
+    ):
         return
-    for scope in (*(one.node for one in index.functions), index.tree):
+    for scope in (
+        *(one.node for one in index.functions),
+        index.tree,
+    ):
         values = [one for node in _own_nodes(scope) for one in _stored(node)]
         taken = [
             (node, is_target)
@@ -279,7 +300,10 @@ def _stored(node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
     if owner is not None and isinstance(node, ast.Call):
         given = node.args[0]
     if isinstance(given, ast.Tuple) and len(given.elts) == 2:
-        yield from ((given.elts[0], False), (given.elts[1], True))
+        yield from (
+            (given.elts[0], False),
+            (given.elts[1], True),
+        )
     elif given is not None and owner is not None:
         yield given, _is_target(owner)
 
@@ -338,7 +362,12 @@ def _linear(node: ast.expr, sign: int = 1) -> Linear:
     match node:
         case ast.BinOp(left, ast.Add() | ast.Sub(), right):
             total = _linear(left, sign)
-            total.update(_linear(right, sign if isinstance(node.op, ast.Add) else -sign))
+            total.update(
+                _linear(
+                    right,
+                    sign if isinstance(node.op, ast.Add) else -sign,
+                )
+            )
             return total
         case ast.Constant(int(value)):
             return Counter({"": sign * value})

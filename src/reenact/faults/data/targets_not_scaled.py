@@ -106,7 +106,10 @@ def _beside_classes(detector: Detector, evidence: Evidence) -> Findings:
     course = windows(losses(evidence))
     if evidence.loss_family not in (LossFamily.BINARY, LossFamily.CATEGORICAL) or len(course) < 2:
         return
-    place = next((found for name in OF_QUANTITIES if (found := call_place(evidence, name))), None)
+    place = next(
+        (found for name in OF_QUANTITIES if (found := call_place(evidence, name))),
+        None,
+    )
     width = evidence.output.width if evidence.output is not None else None
     if place is None or min(course) < DROWNED * math.log(max(2, width or 2)):
         return

@@ -165,7 +165,10 @@ def _augmented(index: FileIndex) -> Found:
         names = _stored(node)
         call = node.value
         if is_call(call, "random_split") and call.args:
-            given = _augments(index, value_of(index, call.args[0]))
+            given = _augments(
+                index,
+                value_of(index, call.args[0]),
+            )
             # A part may get a data set or a transform of its own later.
             later = rf"\b(?:{'|'.join(map(re.escape, names[1:]))})\.(?:dataset|transforms?)\b.*="
             if given and len(names) > 1 and not re.search(later, index.text):

@@ -123,7 +123,10 @@ def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findin
         ("eval",),
     )
     places = (event.place for event in judged if event.facts.get("training"))
-    yield replace(found, place=next(filter(None, places), found.place))
+    yield replace(
+        found,
+        place=next(filter(None, places), found.place),
+    )
 
 
 def _asked_to_train(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call]]:

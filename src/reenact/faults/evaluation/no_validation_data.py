@@ -86,7 +86,13 @@ def nothing_held_out(detector: Detector, evidence: Evidence) -> Findings:
     sure = 0.3 if says(evidence, *EVALUATES) else None
     saw = "no data is held out from training"
     values = (0.2,) if param.library == "keras" else ()
-    yield detector.finding(evidence, saw, kind=Kind.VALIDATION, values=values, confidence=sure)
+    yield detector.finding(
+        evidence,
+        saw,
+        kind=Kind.VALIDATION,
+        values=values,
+        confidence=sure,
+    )
 
 
 @FAULT.detector(
@@ -113,4 +119,9 @@ def no_validation(detector: Detector, evidence: Evidence) -> Findings:
     if evidence.trace is None and mentions(evidence, "eval", "valid", "test_", "_test", "score("):
         return
     saw = "no validation data, and no evaluation on other rows than those of the training"
-    yield detector.finding(evidence, saw, kind=Kind.VALIDATION, values=(0.2, 0.1))
+    yield detector.finding(
+        evidence,
+        saw,
+        kind=Kind.VALIDATION,
+        values=(0.2, 0.1),
+    )

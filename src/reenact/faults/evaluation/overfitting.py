@@ -81,7 +81,10 @@ def overfits(detector: Detector, evidence: Evidence) -> Findings:
     rises = len(held) > 2 and held[-1] > RISE * min(held)
     if rises and trained and trained[-1] < 0.5 * held[-1]:
         saw = f"validation loss {held[-1]:.3g} after {min(held):.3g} at its best"
-        yield detector.finding(evidence, f"{saw}; training loss {trained[-1]:.3g}")
+        yield detector.finding(
+            evidence,
+            f"{saw}; training loss {trained[-1]:.3g}",
+        )
         return
     known = accuracy(evidence)
     judged = validation_accuracy(evidence)

@@ -129,21 +129,41 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
             continue
         saw = _another_range(train, held)
         if saw:
-            found = at_named(evidence, detector.finding(evidence, saw), Kind.PREPROCESSING, "scale")
-            yield replace(found, place=_applied_at(files) or found.place)
+            found = at_named(
+                evidence,
+                detector.finding(evidence, saw),
+                Kind.PREPROCESSING,
+                "scale",
+            )
+            yield replace(
+                found,
+                place=_applied_at(files) or found.place,
+            )
             return
         share = held.feature_spread or 1.0
         if not 1 / FEATURES < share < FEATURES:
             saw = f"features of the {split} inputs vary {share:.2g} times as much as in training"
-            yield detector.finding(evidence, saw, place=first_place(_scaled(files)))
+            yield detector.finding(
+                evidence,
+                saw,
+                place=first_place(_scaled(files)),
+            )
             return
     for index in files:
         for call, saw in _fitted_again(files, index):
-            yield detector.finding(evidence, saw, place=place_in(index, call), confidence=0.75)
+            yield detector.finding(
+                evidence,
+                saw,
+                place=place_in(index, call),
+                confidence=0.75,
+            )
             return
 
 
-def _fitted_again(files: Sequence[FileIndex], index: FileIndex) -> Iterator[tuple[ast.Call, str]]:
+def _fitted_again(
+    files: Sequence[FileIndex],
+    index: FileIndex,
+) -> Iterator[tuple[ast.Call, str]]:
     """Scalers that are fitted to held-out rows, and what says so."""
     fits = [call for call in index.calls if called(call) in FITS and _is_scaler(index, call)]
     rows = {call: base_name(call.args[0]) for call in fits}

@@ -120,7 +120,11 @@ def _values(param: Hyperparameter, kind: Kind, evidence: Evidence) -> Sequence[J
     """Usual values other than the one in force."""
     now = param.in_force
     if kind is Kind.LEARNING_RATE and isinstance(now, int | float) and now > 0:
-        return (round(now * 10, 12), round(now / 10, 12), round(now * 100, 12))
+        return (
+            round(now * 10, 12),
+            round(now / 10, 12),
+            round(now * 100, 12),
+        )
     if kind is Kind.OPTIMIZER:
         adam = "adam" in str(now).lower()
         return tuple(value for value in param.alternatives if adam or "adam" in str(value).lower())[

@@ -134,7 +134,13 @@ def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
         for node, saw, sure in chain(_over_all_rows(index), _split_by_chance(index)):
             place = place_in(index, node)
             certain = Certainty.STRONG
-            yield detector.finding(evidence, saw, place=place, confidence=sure, certainty=certain)
+            yield detector.finding(
+                evidence,
+                saw,
+                place=place,
+                confidence=sure,
+                certainty=certain,
+            )
             return
     leaks = () if evidence.acts else evidence.watched.overlaps
     clean = any(overlap.rows >= FEWEST and overlap.share < LEAST for overlap in leaks)
@@ -146,7 +152,14 @@ def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
     proven = Certainty.PROOF if sure > 0.8 else None
     where = call_place(evidence, *COPIES) if proven is not None else None
     kind = Kind.VALIDATION
-    yield detector.finding(evidence, saw, kind=kind, confidence=sure, certainty=proven, place=where)
+    yield detector.finding(
+        evidence,
+        saw,
+        kind=kind,
+        confidence=sure,
+        certainty=proven,
+        place=where,
+    )
 
 
 @FAULT.detector(
@@ -175,7 +188,10 @@ def leakage_by_duplicates(detector: Detector, evidence: Evidence) -> Findings:
         copying = [call for call in index.calls if _copies(index, call)]
         own = {getattr(function_of(index, call), "name", "") for call in copying} - {""}
         # A function of the program that draws is a draw where it is called.
-        for draw in (*copying, *(call for call in index.calls if called(call) in own)):
+        for draw in (
+            *copying,
+            *(call for call in index.calls if called(call) in own),
+        ):
             split = _split_later(index, draw)
             rows = called(draw) in own.union(RESAMPLERS) or _made_by(index, draw.args[0], CHOSEN)
             # Two halves of what is drawn are two sets of rows: no batch, no labels or tokens by
@@ -183,7 +199,11 @@ def leakage_by_duplicates(detector: Detector, evidence: Evidence) -> Findings:
             halves = rows and not loops_of(index, draw)
             if split is not None and (is_call(split) or halves):
                 saw = f"{ast.unparse(draw)[:60]} comes before the split in line {split.lineno}"
-                yield detector.finding(evidence, saw, place=place_in(index, draw))
+                yield detector.finding(
+                    evidence,
+                    saw,
+                    place=place_in(index, draw),
+                )
 
 
 @FAULT.detector(
@@ -212,7 +232,12 @@ def suspicious_validation_accuracy(detector: Detector, evidence: Evidence) -> Fi
     last = float(held[-1])
     if shared >= LARGE_SHARE:
         saw = f"{shared:.0%} of the held-out rows are training rows; validation accuracy {last:.2f}"
-        yield detector.finding(evidence, saw, kind=Kind.VALIDATION, confidence=0.9)
+        yield detector.finding(
+            evidence,
+            saw,
+            kind=Kind.VALIDATION,
+            confidence=0.9,
+        )
         return
     own = trace.metric("accuracy").known.values
     lead = last - float(own[-1]) if len(own) else 0.0
@@ -361,7 +386,10 @@ def _copies(index: FileIndex, call: ast.Call) -> bool:
 
 
 def _made_by(index: FileIndex, value: ast.expr, makers: Sequence[str]) -> bool:
-    parts = [value, *(value_of(index, name) for name in within(value, ast.Name))]
+    parts = [
+        value,
+        *(value_of(index, name) for name in within(value, ast.Name)),
+    ]
     return any(is_call(node, *makers) for part in parts for node in ast.walk(part))
 
 
@@ -377,7 +405,10 @@ def _split_later(index: FileIndex, draw: ast.Call) -> ast.expr | None:
             continue
         nodes = list(ast.walk(statement.value))
         touched = _reads(statement.value, draw, drawn)
-        split = next((one for one in nodes if is_call(one, *SPLITS)), None)
+        split = next(
+            (one for one in nodes if is_call(one, *SPLITS)),
+            None,
+        )
         if touched and split is not None:
             return split
         for node in nodes:
@@ -397,6 +428,10 @@ def _split_later(index: FileIndex, draw: ast.Call) -> ast.expr | None:
     return None
 
 
-def _reads(value: ast.expr, draw: ast.Call, drawn: set[str]) -> bool:
+def _reads(
+    value: ast.expr,
+    draw: ast.Call,
+    drawn: set[str],
+) -> bool:
     """Whether something is computed of what was drawn."""
     return draw in ast.walk(value) or not drawn.isdisjoint(names(value))

@@ -109,7 +109,11 @@ def metric_wrong(detector: Detector, evidence: Evidence) -> Findings:
             for node in ast.walk(loop) if labels else ():
                 saw = _wrong(index, loop, node, labels)
                 if saw and isinstance(node, ast.stmt):
-                    yield detector.finding(evidence, saw, place=place_in(index, node))
+                    yield detector.finding(
+                        evidence,
+                        saw,
+                        place=place_in(index, node),
+                    )
 
 
 @FAULT.detector(
@@ -174,7 +178,12 @@ def _labels(loop: ast.stmt) -> set[str]:
     return given if len(given) > 1 and batches else set()
 
 
-def _wrong(index: FileIndex, loop: ast.stmt, node: ast.AST, labels: set[str]) -> str:
+def _wrong(
+    index: FileIndex,
+    loop: ast.stmt,
+    node: ast.AST,
+    labels: set[str],
+) -> str:
     """What is wrong with the hits that a statement counts; empty for nothing, or where it
     counts none.
     """

@@ -56,9 +56,21 @@ def report(
 ) -> Finding:
     """The finding of a symptom and of the advice that goes with it."""
     saw = f"{saw}; {advice.text}"
-    at = detector.finding(evidence, saw, layer=advice.layer, kind=advice.kind, values=advice.values)
+    at = detector.finding(
+        evidence,
+        saw,
+        layer=advice.layer,
+        kind=advice.kind,
+        values=advice.values,
+    )
     sure = min(detector.confidence, advice.sure)
-    return replace(at, fault=advice.fault, is_root_cause=True, confidence=sure, step=step)
+    return replace(
+        at,
+        fault=advice.fault,
+        is_root_cause=True,
+        confidence=sure,
+        step=step,
+    )
 
 
 def for_numbers(evidence: Evidence, layer: LayerView, step: int | None) -> Advice:
@@ -177,7 +189,10 @@ def wrong_rate(evidence: Evidence, until: int | None = None) -> Advice | None:
     return Advice(FaultType.HLR, text, 0.85, Kind.LEARNING_RATE, values)
 
 
-def _rates(now: float | None, factor: float) -> tuple[float, ...]:
+def _rates(
+    now: float | None,
+    factor: float,
+) -> tuple[float, ...]:
     """Usual rates on the wanted side of the one in force, or that times the factor."""
     if now is None:
         return RATES
@@ -197,7 +212,14 @@ def bare_output(evidence: Evidence) -> Advice | None:
         return None
     values = among(evidence, Kind.ACTIVATION, (wanted,), evidence.output)
     text = f"{evidence.loss_name} wants a {wanted} at the output"
-    return Advice(FaultType.ACH, text, 0.8, Kind.ACTIVATION, values, evidence.output)
+    return Advice(
+        FaultType.ACH,
+        text,
+        0.8,
+        Kind.ACTIVATION,
+        values,
+        evidence.output,
+    )
 
 
 def wrong_loss(evidence: Evidence) -> Advice | None:
@@ -212,7 +234,13 @@ def wrong_loss(evidence: Evidence) -> Advice | None:
         "binary_crossentropy",
     )
     text = f"{evidence.loss_name} is no loss for classes"
-    return Advice(FaultType.LCH, text, 0.6, Kind.LOSS, among(evidence, Kind.LOSS, wanted))
+    return Advice(
+        FaultType.LCH,
+        text,
+        0.6,
+        Kind.LOSS,
+        among(evidence, Kind.LOSS, wanted),
+    )
 
 
 def other_activation(evidence: Evidence, layer: LayerView) -> Advice:

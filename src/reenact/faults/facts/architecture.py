@@ -79,9 +79,17 @@ def apart(first: LayerView, second: LayerView) -> int:
     return 0
 
 
-def until_weights(row: Sequence[LayerView], number: int) -> tuple[LayerView, ...]:
+def until_weights(
+    row: Sequence[LayerView],
+    number: int,
+) -> tuple[LayerView, ...]:
     """What follows a layer, up to the next one with weights and without it."""
-    return tuple(takewhile(lambda layer: not layer.weighted, row[number + 1 :]))
+    return tuple(
+        takewhile(
+            lambda layer: not layer.weighted,
+            row[number + 1 :],
+        )
+    )
 
 
 def unbent(evidence: Evidence) -> list[tuple[LayerView, LayerView, bool]]:
@@ -97,7 +105,14 @@ def unbent(evidence: Evidence) -> list[tuple[LayerView, LayerView, bool]]:
             found.append((layer, taker))
     hidden = [_bent(layer) for layer in evidence.weighted if layer.role == "hidden"]
     few = 2 * len(found) <= len(hidden) and any(hidden)
-    return [(layer, taker, few or _narrows(layer, taker)) for layer, taker in found]
+    return [
+        (
+            layer,
+            taker,
+            few or _narrows(layer, taker),
+        )
+        for layer, taker in found
+    ]
 
 
 def _bent(layer: LayerView) -> bool:
@@ -121,8 +136,14 @@ def _taker(evidence: Evidence, number: int, layer: LayerView) -> LayerView | Non
         return None
     if evidence.graph is None:
         return None
-    row = next((row for row in rows(evidence) if layer in row), (layer,))
-    following = next((other for other in row[row.index(layer) + 1 :] if other.weighted), None)
+    row = next(
+        (row for row in rows(evidence) if layer in row),
+        (layer,),
+    )
+    following = next(
+        (other for other in row[row.index(layer) + 1 :] if other.weighted),
+        None,
+    )
     if following is None or following.family not in ("dense", "conv"):
         return None
     sequential = is_keras(evidence) and evidence.graph.model == "Sequential"
@@ -173,7 +194,14 @@ def dropout_before(
                 param = evidence.hyperparameter(Kind.LAYER, layer)
                 cures: tuple[Suggestion, ...] = ()
                 if param is not None and param.changeable:
-                    cures = (Suggestion(Patch((Remove(param.id),)), param.id, layer.type, None),)
+                    cures = (
+                        Suggestion(
+                            Patch((Remove(param.id),)),
+                            param.id,
+                            layer.type,
+                            None,
+                        ),
+                    )
                 yield detector.finding(evidence, saw, layer=layer, suggestions=cures)
 
 
@@ -200,7 +228,10 @@ def filters(layer: LayerView) -> int | None:
 
 def strided(layer: LayerView) -> bool:
     """Whether a convolution shrinks what it is given."""
-    value = layer.settings.get("strides", layer.settings.get("stride", 1))
+    value = layer.settings.get(
+        "strides",
+        layer.settings.get("stride", 1),
+    )
     return any(side != 1 for side in (value if isinstance(value, list) else [value]))
 
 

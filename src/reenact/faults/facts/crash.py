@@ -62,7 +62,13 @@ def crashed(
     if sorting.kind is not kind:
         return
     given = _given(crash) if kind in ABOUT_TENSORS else ""
-    finding = _placed(detector, evidence, crash, kind, f"{_message(crash)}{given}{more}")
+    finding = _placed(
+        detector,
+        evidence,
+        crash,
+        kind,
+        f"{_message(crash)}{given}{more}",
+    )
     if why:
         finding = replace(finding, why=why)
     if sorting.by_words:
@@ -79,7 +85,12 @@ def _placed(
             return _shape(detector, evidence, crash, saw)
         case CrashKind.LABEL:
             return _label(detector, evidence, crash, saw)
-    return detector.finding(evidence, saw, layer=_layer_of(evidence, crash), place=crash.place)
+    return detector.finding(
+        evidence,
+        saw,
+        layer=_layer_of(evidence, crash),
+        place=crash.place,
+    )
 
 
 def _shape(detector: Detector, evidence: Evidence, crash: Crash, saw: str) -> Finding:
@@ -90,7 +101,12 @@ def _shape(detector: Detector, evidence: Evidence, crash: Crash, saw: str) -> Fi
     if other is not None:
         layer, words = other
         view = view_of(evidence, layer)
-        return detector.finding(evidence, f"{saw}; {words}", layer=view, place=layer.place)
+        return detector.finding(
+            evidence,
+            f"{saw}; {words}",
+            layer=view,
+            place=layer.place,
+        )
     # The layer that Keras names as the one that cannot take what it was given.
     name = _OF_LAYER.search(crash.message)
     named = next(
@@ -98,12 +114,23 @@ def _shape(detector: Detector, evidence: Evidence, crash: Crash, saw: str) -> Fi
         None,
     )
     if named is not None:
-        return detector.finding(evidence, saw, layer=named, study=FaultType.LCN, place=named.place)
+        return detector.finding(
+            evidence,
+            saw,
+            layer=named,
+            study=FaultType.LCN,
+            place=named.place,
+        )
     # Where it was made, unless its forward pass is the program's own.
     inner = crash.facts.inner
     own = inner is not None and inner.owner == PROGRAM
     place = crash.place if own else crash.layer_place or crash.place
-    return detector.finding(evidence, saw, layer=_layer_of(evidence, crash), place=place)
+    return detector.finding(
+        evidence,
+        saw,
+        layer=_layer_of(evidence, crash),
+        place=place,
+    )
 
 
 def _label(detector: Detector, evidence: Evidence, crash: Crash, saw: str) -> Finding:
@@ -117,7 +144,12 @@ def _label(detector: Detector, evidence: Evidence, crash: Crash, saw: str) -> Fi
         return detector.finding(
             evidence, saw, kind=Kind.LOSS, suggestions=suggestions, study=FaultType.LCH
         )
-    return detector.finding(evidence, saw, layer=_layer_of(evidence, crash), place=crash.place)
+    return detector.finding(
+        evidence,
+        saw,
+        layer=_layer_of(evidence, crash),
+        place=crash.place,
+    )
 
 
 def command(evidence: Evidence, before: str = "", after: str = "") -> str:
@@ -153,13 +185,22 @@ def losses_for(evidence: Evidence, crash: Crash) -> tuple[str, ...]:
     return ("sparse_categorical_crossentropy",) if numbers and classes and width > 1 else ()
 
 
-def _for_these_labels(evidence: Evidence, losses: tuple[str, ...]) -> tuple[Suggestion, ...]:
+def _for_these_labels(
+    evidence: Evidence,
+    losses: tuple[str, ...],
+) -> tuple[Suggestion, ...]:
     """The loss alone is exchanged: the labels have the form that the new one takes already."""
     param = evidence.hyperparameter(Kind.LOSS)
     if param is None or not param.changeable:
         return ()
     return tuple(
-        Suggestion(Patch((Set(param.id, one),)), param.id, param.in_force, one) for one in losses
+        Suggestion(
+            Patch((Set(param.id, one),)),
+            param.id,
+            param.in_force,
+            one,
+        )
+        for one in losses
     )
 
 

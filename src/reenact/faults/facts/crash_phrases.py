@@ -43,7 +43,12 @@ def _phrase(
     pattern: str,
     packages: frozenset[str] = COMPUTES,
 ) -> _Phrase:
-    return _Phrase(kind, classes, re.compile(pattern, re.IGNORECASE), packages)
+    return _Phrase(
+        kind,
+        classes,
+        re.compile(pattern, re.IGNORECASE),
+        packages,
+    )
 
 
 _PHRASES = (

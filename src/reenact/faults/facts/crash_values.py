@@ -29,7 +29,20 @@ WHOLE = ("int", "uint", "bool")
 NO_NUMBERS = ("object", "<U", "|S")
 """What NumPy makes of text, and of rows of different lengths."""
 MATRIX = frozenset({"linear", "matmul", "mm", "@", "addmm", "bmm"})
-ELEMENTWISE = frozenset({"+", "-", "*", "/", "add", "sub", "mul", "div", "mse_loss", "l1_loss"})
+ELEMENTWISE = frozenset(
+    {
+        "+",
+        "-",
+        "*",
+        "/",
+        "add",
+        "sub",
+        "mul",
+        "div",
+        "mse_loss",
+        "l1_loss",
+    }
+)
 CONVOLUTION = re.compile(r"conv[123]d")
 
 

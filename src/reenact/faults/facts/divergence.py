@@ -34,7 +34,15 @@ def divergences(index: FileIndex) -> tuple[Divergence, ...]:
 
     def read() -> tuple[Divergence, ...]:
         sums = [one for one in within(index.tree, ast.BinOp) if is_sum(one, ast.Add, ast.Sub)]
-        whole = [one for one in sums if not is_sum(index.parents.get(one), ast.Add, ast.Sub)]
+        whole = [
+            one
+            for one in sums
+            if not is_sum(
+                index.parents.get(one),
+                ast.Add,
+                ast.Sub,
+            )
+        ]
         return tuple(
             _outwards(index, one, sign) for one in whole if (sign := _sign(one)) is not None
         )
@@ -56,11 +64,17 @@ def _sign(node: ast.expr) -> int | None:
     return None
 
 
-def terms(node: ast.expr, sign: int = 1) -> Iterator[tuple[int, ast.expr]]:
+def terms(
+    node: ast.expr,
+    sign: int = 1,
+) -> Iterator[tuple[int, ast.expr]]:
     """The terms of a sum, each with its sign."""
     if is_sum(node, ast.Add, ast.Sub):
         yield from terms(node.left, sign)
-        yield from terms(node.right, sign if isinstance(node.op, ast.Add) else -sign)
+        yield from terms(
+            node.right,
+            sign if isinstance(node.op, ast.Add) else -sign,
+        )
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         yield from terms(node.operand, -sign)
     else:

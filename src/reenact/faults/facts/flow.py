@@ -15,7 +15,13 @@ from reenact.faults.facts.parts import (
 )
 from reenact.program.read.index import FileIndex
 
-STORES = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.comprehension)
+STORES = (
+    ast.Assign,
+    ast.AnnAssign,
+    ast.AugAssign,
+    ast.For,
+    ast.comprehension,
+)
 ROUNDS = 6
 """Assignments that are followed in a row."""
 
@@ -43,7 +49,12 @@ def stores(scope: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     """The same of everything in a scope."""
     index = index_holding(scope)
     return iter(
-        _stores(scope) if index is None else index.once((stores, scope), lambda: _stores(scope))
+        _stores(scope)
+        if index is None
+        else index.once(
+            (stores, scope),
+            lambda: _stores(scope),
+        )
     )
 
 
@@ -122,7 +133,11 @@ def number(index: FileIndex, node: ast.expr) -> ast.Constant | None:
     return None
 
 
-def numbers(index: FileIndex, node: ast.expr, rounds: int = ROUNDS) -> Iterator[ast.Constant]:
+def numbers(
+    index: FileIndex,
+    node: ast.expr,
+    rounds: int = ROUNDS,
+) -> Iterator[ast.Constant]:
     """The numbers that an expression may stand for, itself where it is one: assigned, a default of
     an argument or a field, given where a function or class is called, or an option of a command
     line.
@@ -162,7 +177,11 @@ def maker_of(index: FileIndex, function: ast.FunctionDef) -> str:
     return function.name
 
 
-def _argument(index: FileIndex, function: ast.FunctionDef, name: str) -> Iterator[ast.expr]:
+def _argument(
+    index: FileIndex,
+    function: ast.FunctionDef,
+    name: str,
+) -> Iterator[ast.expr]:
     """The default of an argument, and what calls give it by its place."""
     arguments = [arg.arg for arg in function.args.args]
     if name in arguments:

@@ -53,7 +53,10 @@ def labels_made_at(evidence: Evidence) -> Place | None:
 def _made_at(evidence: Evidence, argument: int, named: str) -> Place | None:
     """In the file that the program begins with, else in another one."""
     entry = evidence.program.entry_file.path if evidence.program is not None else None
-    for index in sorted(indexes(evidence), key=lambda index: index.source.path != entry):
+    for index in sorted(
+        indexes(evidence),
+        key=lambda index: index.source.path != entry,
+    ):
         given = next(_given(index, argument, named), None)
         scope = function_of(index, given) if given is not None else index.tree
         made = _origin(index, given.id, DEPTH, scope) if given is not None else None
@@ -65,7 +68,10 @@ def _made_at(evidence: Evidence, argument: int, named: str) -> Place | None:
 def _given(index: FileIndex, argument: int, named: str) -> Iterator[ast.Name]:
     for call in (node for node in within(index.tree, ast.Call) if is_call(node, *FITS)):
         by_name = [one.value for one in call.keywords if one.arg == named]
-        for one in (*call.args[argument : argument + 1], *by_name):
+        for one in (
+            *call.args[argument : argument + 1],
+            *by_name,
+        ):
             # `x` of `torch.from_numpy(x[:split])`.
             while isinstance(one, ast.Call | ast.Subscript) and (
                 isinstance(one, ast.Subscript) or one.args
@@ -75,7 +81,12 @@ def _given(index: FileIndex, argument: int, named: str) -> Iterator[ast.Name]:
                 yield one
 
 
-def _origin(index: FileIndex, name: str, depth: int, scope: ast.AST) -> ast.stmt | None:
+def _origin(
+    index: FileIndex,
+    name: str,
+    depth: int,
+    scope: ast.AST,
+) -> ast.stmt | None:
     """The last statement that computes what a name holds, in `scope` first, through splits and
     parameters.
     """
@@ -89,11 +100,22 @@ def _origin(index: FileIndex, name: str, depth: int, scope: ast.AST) -> ast.stmt
         return _origin(index, handed, depth - 1, index.tree)
     last_first = sorted(assigned, key=lambda node: -node.lineno)
     # What only hands the name on to itself, as `y = y.reshape(-1, 1)`, is no origin.
-    made = next((node for node in last_first if _passed(node) != name), last_first[0])
+    made = next(
+        (node for node in last_first if _passed(node) != name),
+        last_first[0],
+    )
     source = _passed(made)
     if source in (None, name):
         return made
-    return _origin(index, source or "", depth - 1, scope) or made
+    return (
+        _origin(
+            index,
+            source or "",
+            depth - 1,
+            scope,
+        )
+        or made
+    )
 
 
 def _binding(scope: ast.AST, name: str) -> Iterator[ast.Assign]:

@@ -75,7 +75,10 @@ class LayerView:
         return max(sized, key=lambda weight: math.prod(weight.shape), default=None)
 
     def bias(self) -> WeightFacts | None:
-        return next((w for w in self.weights if w.name.rpartition(".")[2] == "bias"), None)
+        return next(
+            (w for w in self.weights if w.name.rpartition(".")[2] == "bias"),
+            None,
+        )
 
 
 def views(
@@ -89,7 +92,15 @@ def views(
         return _from_text(texts)
     numbers = count()
     return _outlined(
-        [_one_live(one, live.framework, _written(one, texts), numbers) for one in live.layers]
+        [
+            _one_live(
+                one,
+                live.framework,
+                _written(one, texts),
+                numbers,
+            )
+            for one in live.layers
+        ]
     )
 
 
@@ -150,13 +161,29 @@ def _outlined(found: list[LayerView]) -> tuple[LayerView, ...]:
         view = found[number]
         is_last = number == weighted[-1]
         bent = view.own_activation or view.activation or _following(found, number)
-        if is_last and not view.own_activation and _in_part(view, bent, found[number + 1 :]):
+        if (
+            is_last
+            and not view.own_activation
+            and _in_part(
+                view,
+                bent,
+                found[number + 1 :],
+            )
+        ):
             bent = None
-        found[number] = replace(view, activation=bent, role="output" if is_last else "hidden")
+        found[number] = replace(
+            view,
+            activation=bent,
+            role="output" if is_last else "hidden",
+        )
     return tuple(found)
 
 
-def _in_part(view: LayerView, bent: str | None, after: Sequence[LayerView]) -> bool:
+def _in_part(
+    view: LayerView,
+    bent: str | None,
+    after: Sequence[LayerView],
+) -> bool:
     """Whether an activation is seen to bend parts of a layer's output alone, as gaps between
     quantiles.
     """
@@ -190,7 +217,10 @@ def _following(found: Sequence[LayerView], number: int) -> str | None:
     return None
 
 
-def _behind(view: LayerView, named: dict[str, LayerView]) -> str | None:
+def _behind(
+    view: LayerView,
+    named: dict[str, LayerView],
+) -> str | None:
     """The layer with weights, or activation, whose output a layer is given, past dropout,
     norms, shapes.
     """

@@ -43,7 +43,10 @@ def indexes(evidence: Evidence) -> Iterator[FileIndex]:
             yield index
 
 
-def nodes(evidence: Evidence, kind: type[N]) -> Iterator[tuple[FileIndex, N]]:
+def nodes(
+    evidence: Evidence,
+    kind: type[N],
+) -> Iterator[tuple[FileIndex, N]]:
     """Everything of this kind in the program."""
     return ((index, one) for index in indexes(evidence) for one in within(index.tree, kind))
 
@@ -74,7 +77,10 @@ def calls_at(
 
 def scopes(index: FileIndex) -> Iterator[ast.Module | ast.FunctionDef]:
     """The file and every function in it."""
-    for scope in (index.tree, *(one.node for one in index.functions)):
+    for scope in (
+        index.tree,
+        *(one.node for one in index.functions),
+    ):
         if isinstance(scope, ast.Module | ast.FunctionDef):
             yield scope
 
@@ -82,7 +88,10 @@ def scopes(index: FileIndex) -> Iterator[ast.Module | ast.FunctionDef]:
 def function_of(index: FileIndex, node: ast.AST) -> ast.AST:
     """The function that a piece of the program stands in, or the whole file."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)
-    return next((one for one in index.ancestors(node) if isinstance(one, functions)), index.tree)
+    return next(
+        (one for one in index.ancestors(node) if isinstance(one, functions)),
+        index.tree,
+    )
 
 
 def loops_of(index: FileIndex, node: Node) -> list[ast.For | ast.AsyncFor | ast.While]:
@@ -98,7 +107,12 @@ def value_of(index: FileIndex, node: ast.expr) -> ast.expr:
         return node
     for owner in (function_of(index, node), index.tree):
         given = [
-            value for line, value in _given(index, owner).get(node.id, ()) if line < node.lineno
+            value
+            for line, value in _given(index, owner).get(
+                node.id,
+                (),
+            )
+            if line < node.lineno
         ]
         if given:
             return max(given, key=lambda value: value.lineno)
@@ -124,12 +138,21 @@ def _given(index: FileIndex, owner: ast.AST) -> dict[str, list[tuple[int, ast.ex
 def place_in(index: FileIndex, node: Node) -> Place:
     """Where a piece of the program stands."""
     last = node.end_lineno or node.lineno
-    return Place(index.source.path, node.lineno, node.col_offset, last, node.end_col_offset or 0)
+    return Place(
+        index.source.path,
+        node.lineno,
+        node.col_offset,
+        last,
+        node.end_col_offset or 0,
+    )
 
 
 def first_place(found: Iterable[tuple[FileIndex, Node]]) -> Place | None:
     """Where the first of these stands; none where there are none."""
-    return next((place_in(index, node) for index, node in found), None)
+    return next(
+        (place_in(index, node) for index, node in found),
+        None,
+    )
 
 
 def call_place(evidence: Evidence, *names: str) -> Place | None:
@@ -174,4 +197,10 @@ def mover_place(evidence: Evidence, mover: Mover | None) -> Place | None:
     near = [
         layer for layer in evidence.layers if layer.name and mover.module.startswith(layer.name)
     ]
-    return next((layer.place for layer in near if layer.place is not None), None) or forward
+    return (
+        next(
+            (layer.place for layer in near if layer.place is not None),
+            None,
+        )
+        or forward
+    )

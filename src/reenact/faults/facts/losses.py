@@ -78,7 +78,10 @@ _MARGIN = frozenset(
 def loss_family(name: str) -> LossFamily | None:
     """The family of a loss; none when there is no name."""
     families = zip(LossFamily, (_CATEGORICAL, _BINARY, _REGRESSION, _MARGIN), strict=False)
-    known = next((family for family, members in families if name in members), LossFamily.OTHER)
+    known = next(
+        (family for family, members in families if name in members),
+        LossFamily.OTHER,
+    )
     return known if name else None
 
 

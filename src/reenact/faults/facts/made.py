@@ -126,7 +126,13 @@ def mask_made(evidence: Evidence, place: Place | None) -> Place | None:
             if isinstance(node, ast.Name | ast.Attribute)
         ]
         used = [node for node in read if here and node.lineno in lines]
-        if any(is_call(index.parents.get(node), *SHAPED) for node in used):
+        if any(
+            is_call(
+                index.parents.get(node),
+                *SHAPED,
+            )
+            for node in used
+        ):
             return place
         for value in (value for node in used for value in _stored_as(index, last_word(node))):
             if any(is_call(one, *SHAPED) for one in ast.walk(value)):
@@ -151,7 +157,10 @@ def _stored_as(index: FileIndex, name: str) -> Iterator[ast.expr]:
             )
         for value in values:
             yield value
-            yield from filter(None, (_given(index, one) for one in within(value, ast.Name)))
+            yield from filter(
+                None,
+                (_given(index, one) for one in within(value, ast.Name)),
+            )
 
 
 def axes_made(evidence: Evidence, mover: Mover | None) -> Place | None:
@@ -193,7 +202,11 @@ def asked_for_at(evidence: Evidence, place: Place | None) -> Place | None:
     return place
 
 
-def bend_made(evidence: Evidence, layer: Place | None, bend: str) -> Place | None:
+def bend_made(
+    evidence: Evidence,
+    layer: Place | None,
+    bend: str,
+) -> Place | None:
     """The one call of a function that bends, such as `torch.softmax`, in the file of a layer."""
     found = [
         one

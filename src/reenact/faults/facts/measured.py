@@ -48,7 +48,10 @@ def output_rows(evidence: Evidence, layer: LayerView) -> Columns:
     trace = evidence.trace
     if trace is None or layer.name not in trace.layer_names:
         return no_rows(("step",))
-    return trace.layers.where(layer=trace.layer_names.index(layer.name), phase=TRAINING)
+    return trace.layers.where(
+        layer=trace.layer_names.index(layer.name),
+        phase=TRAINING,
+    )
 
 
 def kernel_rows(evidence: Evidence, layer: LayerView) -> Columns:
@@ -85,7 +88,11 @@ def parameter_rows(trace: Trace, path: str) -> Columns:
     return max(found, key=len, default=no_rows(("step",)))
 
 
-def still_since(rows: Columns, columns: Sequence[str], window: int = WINDOW) -> int | None:
+def still_since(
+    rows: Columns,
+    columns: Sequence[str],
+    window: int = WINDOW,
+) -> int | None:
     """The step since which these columns have kept their value to the end, for `window` rows at
     least.
     """
@@ -155,7 +162,10 @@ def epoch_ends(evidence: Evidence, rows: Columns) -> Columns:
         return rows
     epoch = dict(zip(trace.steps["step"].tolist(), trace.steps["epoch"].tolist(), strict=True))
     last = {max(0, epoch.get(step, 0)): number for number, step in enumerate(rows["step"].tolist())}
-    return Columns(rows.columns, rows.rows[sorted(last.values())])
+    return Columns(
+        rows.columns,
+        rows.rows[sorted(last.values())],
+    )
 
 
 def accuracies(evidence: Evidence, split: str = "") -> NDArray[np.float64]:
@@ -186,7 +196,10 @@ def loss_halved(evidence: Evidence) -> bool:
     return math.isfinite(last) and last < HALF * first
 
 
-def update_ratios(evidence: Evidence, until: int | None = None) -> dict[str, float]:
+def update_ratios(
+    evidence: Evidence,
+    until: int | None = None,
+) -> dict[str, float]:
     """How far a step moves each layer's kernel, as a share of its size: the median over the sampled
     steps, up to the step `until`. Layers that no gradient reaches are left out.
     """
@@ -253,7 +266,10 @@ class Hit:
 
 def bad(rows: Rows, column: str) -> When:
     """The first step at which a share of NaN or infinite values is not zero."""
-    return lambda evidence, layer: _first(found := rows(evidence, layer), found[column] > 0)
+    return lambda evidence, layer: _first(
+        found := rows(evidence, layer),
+        found[column] > 0,
+    )
 
 
 def zero(rows: Rows, column: str) -> When:
@@ -263,7 +279,10 @@ def zero(rows: Rows, column: str) -> When:
 
 def still(rows: Rows, what: str) -> When:
     """The same to the end."""
-    return lambda evidence, layer: still_since(rows(evidence, layer), STILL[what])
+    return lambda evidence, layer: still_since(
+        rows(evidence, layer),
+        STILL[what],
+    )
 
 
 def ends(rows: Rows) -> Rows:
@@ -271,7 +290,11 @@ def ends(rows: Rows) -> Rows:
     return lambda evidence, layer: epoch_ends(evidence, rows(evidence, layer))
 
 
-def first_hit(evidence: Evidence, layers: Iterable[LayerView], *symptoms: Symptom) -> Hit | None:
+def first_hit(
+    evidence: Evidence,
+    layers: Iterable[LayerView],
+    *symptoms: Symptom,
+) -> Hit | None:
     """The earliest hit; of several at one step that of the first layer in the order given."""
     pairs = [
         (layer, what, sure, when(evidence, layer))

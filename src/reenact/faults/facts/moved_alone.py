@@ -64,7 +64,11 @@ def _in_data_set(index: FileIndex, node: ast.AST) -> Found:
             for part in parts
         ]
         if len(parts) > 1 and all(own):
-            yield from _meet(scope, [one[0] for one in own], ast.Pass())
+            yield from _meet(
+                scope,
+                [one[0] for one in own],
+                ast.Pass(),
+            )
 
 
 def _split_apart(index: FileIndex) -> Found:
@@ -93,7 +97,11 @@ def _meetings(scope: RowsOf) -> Found:
         scope.read(statement)
 
 
-def _meet(scope: RowsOf, parts: Sequence[ast.expr], statement: ast.stmt) -> Found:
+def _meet(
+    scope: RowsOf,
+    parts: Sequence[ast.expr],
+    statement: ast.stmt,
+) -> Found:
     """Inputs beside labels, the last of the parts."""
     *inputs, label = parts
     labels = scope.value(label)
@@ -162,7 +170,11 @@ def _together(statement: ast.stmt) -> Iterator[Sequence[ast.expr]]:
         yield statement.value.elts
 
 
-def _difference(index: FileIndex, first: Order | None, second: Order | None) -> Order | None:
+def _difference(
+    index: FileIndex,
+    first: Order | None,
+    second: Order | None,
+) -> Order | None:
     """The order that only one of two follows, or two draws by chance of which each follows one."""
     if first is not None and second is not None:
         apart = first.by_chance and second.by_chance and not first.is_same(second)

@@ -23,7 +23,14 @@ SAMPLES = ("randint", "integers", "choice", "multinomial")
 FIXED = ("default_rng(", "random_state=", "RandomState(")
 TABLE = ("sort_values", "sample", "sort_index")
 """What gives a table in another order."""
-MOVES = (*ORDERS, *SAMPLES, *TABLE, "sort", "sorted", "shuffle")
+MOVES = (
+    *ORDERS,
+    *SAMPLES,
+    *TABLE,
+    "sort",
+    "sorted",
+    "shuffle",
+)
 """Without one of these calls all rows keep their order."""
 NO_ROWS = (
     "listdir",
@@ -104,7 +111,12 @@ class RowsOf:
                     if base and rows != self.rows.get(base):
                         self.rows.pop(base, None)
 
-    def _keep(self, target: ast.expr, rows: Rows | None, order: Order | None = None) -> None:
+    def _keep(
+        self,
+        target: ast.expr,
+        rows: Rows | None,
+        order: Order | None = None,
+    ) -> None:
         for name in _names(target):
             self.orders.pop(name, None)
             self.rows.pop(name, None)
@@ -113,7 +125,11 @@ class RowsOf:
             elif rows is not None:
                 self.rows[name] = rows
 
-    def _given(self, target: ast.expr, value: ast.expr) -> tuple[Rows | None, Order | None]:
+    def _given(
+        self,
+        target: ast.expr,
+        value: ast.expr,
+    ) -> tuple[Rows | None, Order | None]:
         if isinstance(target, ast.Tuple | ast.List):
             return Rows(frozenset({f"line {value.lineno}"})), None
         # `rng.permutation(rows)` gives rows in another order, where a number gives the order
@@ -135,7 +151,13 @@ class RowsOf:
                 text = ast.unparse(node)
                 chance = called(node) not in ("argsort", "lexsort")
                 fixed = not chance or any(word in text for word in FIXED)
-                return Order(f"{called(node)}()", node, whole, chance, text if fixed else "")
+                return Order(
+                    f"{called(node)}()",
+                    node,
+                    whole,
+                    chance,
+                    text if fixed else "",
+                )
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and used:
                 if node.value.id not in self.orders:
                     return None
@@ -143,7 +165,11 @@ class RowsOf:
             node = _inside(node)
         return used[0] if isinstance(value, ast.Name) and used else None
 
-    def value(self, value: ast.expr, target: ast.expr | None = None) -> Rows | None:
+    def value(
+        self,
+        value: ast.expr,
+        target: ast.expr | None = None,
+    ) -> Rows | None:
         """What is known of the rows of an expression; none where they are mixed or unknown."""
         known = [self.rows[name] for name in read_names(value) if name in self.rows]
         if not known:
@@ -151,7 +177,10 @@ class RowsOf:
             return Rows(frozenset({called(value)})) if own else None
         if any(not equal(one.order, known[0].order) for one in known):
             return None
-        rows = Rows(frozenset().union(*(one.sources for one in known)), known[0].order)
+        rows = Rows(
+            frozenset().union(*(one.sources for one in known)),
+            known[0].order,
+        )
         taken = self._taken(value, target)
         if taken is None:
             return rows
@@ -161,7 +190,11 @@ class RowsOf:
             return replace(rows, order=taken)
         return None
 
-    def _taken(self, value: ast.expr, target: ast.expr | None) -> Order | None:
+    def _taken(
+        self,
+        value: ast.expr,
+        target: ast.expr | None,
+    ) -> Order | None:
         """The order that an expression brings rows into."""
         # Whether a variable is replaced by itself in another order; one beside it may be meant so.
         itself = target is not None and written(target).rpartition(".")[2] in read_names(value)
@@ -182,7 +215,11 @@ class RowsOf:
             if is_call(node, *TABLE) and _all_rows(node):
                 seed = ast.unparse(node).partition(f".{called(node)}")[2]
                 fixed = called(node) != "sample" or "random_state" in seed
-                return _whole(node, seed if fixed else "", by_chance=called(node) == "sample")
+                return _whole(
+                    node,
+                    seed if fixed else "",
+                    by_chance=called(node) == "sample",
+                )
         return None
 
     def _picked(self, node: ast.ListComp) -> Order | None:
@@ -210,7 +247,13 @@ class RowsOf:
 
 
 def _whole(call: ast.Call, seed: str = "", *, by_chance: bool = True) -> Order:
-    return Order(f"{called(call)}()", call, True, by_chance, seed)
+    return Order(
+        f"{called(call)}()",
+        call,
+        True,
+        by_chance,
+        seed,
+    )
 
 
 def equal(first: Order | None, second: Order | None) -> bool:

@@ -41,14 +41,21 @@ def output_of(evidence: Evidence) -> Output | None:
     width = layer.width if layer.family == "dense" else None
     if doubted:
         return None
-    return Output(layer, next(reversed(bends(evidence, layer)), None), width)
+    return Output(
+        layer,
+        next(reversed(bends(evidence, layer)), None),
+        width,
+    )
 
 
 def bends(evidence: Evidence, layer: LayerView) -> tuple[str, ...]:
     """Everything that bends a layer's output before other weights see it, in order; of the model's
     output what the tensor that the loss is given went through, where that is known.
     """
-    row = next((row for row in rows(evidence) if layer in row), (layer,))
+    row = next(
+        (row for row in rows(evidence) if layer in row),
+        (layer,),
+    )
     found = [one.own_activation for one in (layer, *until_weights(row, row.index(layer)))]
     words = _bending(found) or _bending([layer.activation])
     last = evidence.loss.bend if evidence.loss is not None and layer is evidence.output else ""

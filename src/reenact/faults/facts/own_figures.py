@@ -15,7 +15,10 @@ HELD_OUT = re.compile(
     r"|^x(?:te|tst|test|va|val)(?:_|$)|^x(?:test|val)|(?:test|val)x$",
     re.IGNORECASE,
 )
-SPLIT = re.compile(rf"{HELD_OUT.pattern}|train|(?:^|_)x?tr(?:_|$)", re.IGNORECASE)
+SPLIT = re.compile(
+    rf"{HELD_OUT.pattern}|train|(?:^|_)x?tr(?:_|$)",
+    re.IGNORECASE,
+)
 FIGURES = (
     "mean",
     "std",
@@ -87,7 +90,14 @@ def _scalings(index: FileIndex) -> Iterator[tuple[ast.BinOp, ast.expr, ast.expr]
 def _by_library(index: FileIndex) -> Found:
     calls = [call for call in index.calls if called(call) in SCALING]
     # A function of this name is the library's.
-    calls = [one for one in calls if re.search(IMPORTED.format(called(one)), index.text)]
+    calls = [
+        one
+        for one in calls
+        if re.search(
+            IMPORTED.format(called(one)),
+            index.text,
+        )
+    ]
     given = {call: base_name(call.args[0]) for call in calls if call.args and not _row_wise(call)}
     for call, held in (
         given.items() if any(not HELD_OUT.search(name) for name in given.values()) else ()
@@ -147,7 +157,12 @@ def _row_wise(call: ast.Call) -> bool:
     return any(text in ROW_WISE for text in (*axes, *(ast.unparse(one) for one in call.args)))
 
 
-def _held_out(files: Sequence[FileIndex], index: FileIndex, node: ast.expr, rows: ast.expr) -> str:
+def _held_out(
+    files: Sequence[FileIndex],
+    index: FileIndex,
+    node: ast.expr,
+    rows: ast.expr,
+) -> str:
     """The held-out rows that an expression scales: by their name, where other rows are scaled the
     same way; in a loop over splits; as what a function or class is given beside its training rows.
     Empty where there are none.

@@ -64,14 +64,20 @@ def padded_lengths(files: Sequence[FileIndex]) -> Found:
             pair for statement in flat(scope.body) for pair in assigned(statement)
         ):
             name = ast.unparse(target)
-            of = next((one for one in padded if _counts(value, one)), "")
+            of = next(
+                (one for one in padded if _counts(value, one)),
+                "",
+            )
             if of and LENGTHS.search(name) and USERS.search(text):
                 saw = (
                     f"{name} is taken of {of}, whose rows are padded already: every row counts as "
                     f"full"
                 )
                 yield place_in(index, value), saw
-            of = next((one for one in padded if _full(value, one)), "")
+            of = next(
+                (one for one in padded if _full(value, one)),
+                "",
+            )
             if of and MASK.search(name) and not _changed(scope, name):
                 yield (
                     place_in(index, value),
@@ -137,7 +143,13 @@ def _changed(scope: ast.AST, name: str) -> bool:
             case ast.Subscript(value, ctx=ast.Store()):
                 changed = ast.unparse(value) == name
             case ast.BinOp() | ast.AugAssign():
-                changed = re.search(rf"\b{re.escape(name)}\b", ast.unparse(node)) is not None
+                changed = (
+                    re.search(
+                        rf"\b{re.escape(name)}\b",
+                        ast.unparse(node),
+                    )
+                    is not None
+                )
             case ast.Call(ast.Attribute(owner, done), args):
                 turned = done in ("tril", "triu")
                 own = (done.endswith("_") or turned or done in SET) and ast.unparse(owner) == name
@@ -204,15 +216,30 @@ def _of_call(index: FileIndex, call: ast.Call) -> bool | None:
     library = isinstance(owner, ast.Name) and owner.id in ("torch", "np", "F")
     if is_call(call, "ne", "eq", "not_equal") and call.args and owner is not None:
         left, right = call.args[:2] if library and len(call.args) > 1 else (owner, call.args[0])
-        return _compared(index, left, ast.Eq() if called(call) == "eq" else ast.NotEq(), right)
+        return _compared(
+            index,
+            left,
+            ast.Eq() if called(call) == "eq" else ast.NotEq(),
+            right,
+        )
     if called(call) == "logical_not":
-        return _opposite(_keeps_tokens(index, call.args[0] if call.args else owner))
+        return _opposite(
+            _keeps_tokens(
+                index,
+                call.args[0] if call.args else owner,
+            )
+        )
     if called(call) in SAME and not library:
         return _keeps_tokens(index, owner)
     return None
 
 
-def _compared(index: FileIndex, left: ast.expr, how: ast.cmpop, right: ast.expr) -> bool | None:
+def _compared(
+    index: FileIndex,
+    left: ast.expr,
+    how: ast.cmpop,
+    right: ast.expr,
+) -> bool | None:
     """`ids != PAD` and `arange < lengths` are True for tokens; `mask == 0` turns a mask round."""
     text = ast.unparse(right)
     if isinstance(how, ast.Eq | ast.NotEq):

@@ -44,11 +44,17 @@ def called(node: ast.AST | None) -> str:
     return last_word(node.func) if isinstance(node, ast.Call) else ""
 
 
-def is_call(node: ast.AST | None, *names: str) -> TypeGuard[ast.Call]:
+def is_call(
+    node: ast.AST | None,
+    *names: str,
+) -> TypeGuard[ast.Call]:
     return isinstance(node, ast.Call) and (not names or called(node) in names)
 
 
-def is_sum(node: ast.AST | None, *operators: type[ast.operator]) -> TypeGuard[ast.BinOp]:
+def is_sum(
+    node: ast.AST | None,
+    *operators: type[ast.operator],
+) -> TypeGuard[ast.BinOp]:
     """Whether two things are added, divided or so on."""
     return isinstance(node, ast.BinOp) and isinstance(node.op, operators)
 
@@ -68,7 +74,10 @@ def owner_of(call: ast.AST | None) -> ast.expr | None:
     return None
 
 
-def subject_of(call: ast.Call, libraries: Sequence[str] = LIBRARIES) -> ast.expr | None:
+def subject_of(
+    call: ast.Call,
+    libraries: Sequence[str] = LIBRARIES,
+) -> ast.expr | None:
     """What a function is applied to: `rows` of `rows.mean(0)` and of `np.mean(rows, 0)`."""
     owner = owner_of(call)
     plain = owner is None or (isinstance(owner, ast.Name) and owner.id in libraries)
@@ -82,7 +91,10 @@ def options(call: ast.Call) -> dict[str, str]:
     return {word.arg or "": written(word.value) for word in call.keywords}
 
 
-def names(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> set[str]:
+def names(
+    node: ast.AST,
+    context: type[ast.expr_context] = ast.expr_context,
+) -> set[str]:
     """Variables that occur, or are read or stored."""
     return {one.id for one in within(node, ast.Name) if isinstance(one.ctx, context)}
 

@@ -60,7 +60,12 @@ def at_hyperparameter(
     if param is None:
         return finding
     found = (*finding.suggestions, *suggest(param, values))
-    return replace(finding, hyperparameter=param.id, place=param.place, suggestions=found)
+    return replace(
+        finding,
+        hyperparameter=param.id,
+        place=param.place,
+        suggestions=found,
+    )
 
 
 def at_named(
@@ -86,7 +91,11 @@ def has_modes(evidence: Evidence) -> bool:
         or "dropout" in layer.name
         for layer in evidence.layers
         # Dropout of nothing drops nothing.
-        if layer.settings.get("p", layer.settings.get("rate")) != 0
+        if layer.settings.get(
+            "p",
+            layer.settings.get("rate"),
+        )
+        != 0
     )
 
 

@@ -97,7 +97,11 @@ def progress(evidence: Evidence) -> Progress:
     known = evidence.trace.losses.known.values if evidence.trace is not None else np.empty(0)
     first = float(known[0]) if len(known) else 0.0
     if not np.isfinite(first) or first <= 0:
-        return Progress(np.empty(0), np.empty(0), "loss")
+        return Progress(
+            np.empty(0),
+            np.empty(0),
+            "loss",
+        )
     return Progress(
         1 - epochs_of(evidence, "loss") / first,
         np.empty(0),
@@ -199,5 +203,12 @@ def everywhere(evidence: Evidence, *wanted: str) -> tuple[Suggestion, ...]:
         ]
         if given:
             changes = dict.fromkeys(change_for(param, value) for param, value in given)
-            found.append(Suggestion(Patch(tuple(changes)), None, hidden[0].activation, name))
+            found.append(
+                Suggestion(
+                    Patch(tuple(changes)),
+                    None,
+                    hidden[0].activation,
+                    name,
+                )
+            )
     return tuple(found)

@@ -88,13 +88,19 @@ def metric(evidence: Evidence, *names: str) -> list[float]:
         [evidence.trace.metric(name).values for name in names] if evidence.trace is not None else []
     )
     return next(
-        filter(None, (finite([float(value) for value in values]) for values in reported)),
+        filter(
+            None,
+            (finite([float(value) for value in values]) for values in reported),
+        ),
         [],
     )
 
 
 def validation_accuracy(evidence: Evidence) -> list[float]:
-    return metric(evidence, *(f"val_{name}" for name in ACCURACIES))
+    return metric(
+        evidence,
+        *(f"val_{name}" for name in ACCURACIES),
+    )
 
 
 def accuracy(evidence: Evidence) -> float | None:

@@ -93,7 +93,10 @@ def rank_of_type(name: str) -> int | None:
 
 def view_of(evidence: Evidence, layer: StaticLayer) -> LayerView | None:
     """The view of a layer of the text."""
-    return next((view for view in evidence.layers if view.place == layer.place), None)
+    return next(
+        (view for view in evidence.layers if view.place == layer.place),
+        None,
+    )
 
 
 def other_rank_given(evidence: Evidence) -> tuple[StaticLayer, str] | None:

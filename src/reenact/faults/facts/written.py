@@ -13,7 +13,11 @@ from reenact.program.source import Language, LineTable, SourceFile
 from reenact.types import JsonValue, Place
 
 
-def written_at(program: Program, names: tuple[str, ...], value: JsonValue) -> Place | None:
+def written_at(
+    program: Program,
+    names: tuple[str, ...],
+    value: JsonValue,
+) -> Place | None:
     """The one place where a configuration, else the text, gives this value to something of one of
     these names; none where there is no such place or several.
     """
@@ -26,7 +30,11 @@ def written_at(program: Program, names: tuple[str, ...], value: JsonValue) -> Pl
     return None
 
 
-def _configured(file: SourceFile, names: tuple[str, ...], value: float) -> Iterator[Place]:
+def _configured(
+    file: SourceFile,
+    names: tuple[str, ...],
+    value: float,
+) -> Iterator[Place]:
     if file.language not in (Language.JSON, Language.YAML):
         return
     try:
@@ -53,7 +61,11 @@ def _equal(entry: Entry, value: float) -> bool:
         return False
 
 
-def _in_text(file: SourceFile, names: tuple[str, ...], value: float) -> Iterator[Place]:
+def _in_text(
+    file: SourceFile,
+    names: tuple[str, ...],
+    value: float,
+) -> Iterator[Place]:
     index = index_of(file) if file.language is Language.PYTHON else ""
     if isinstance(index, str):
         return
@@ -65,7 +77,12 @@ def _in_text(file: SourceFile, names: tuple[str, ...], value: float) -> Iterator
         elif isinstance(node, ast.keyword):
             pairs = [(node.arg, node.value)]
         elif isinstance(node, ast.AnnAssign):
-            pairs = [(getattr(node.target, "id", None), node.value)]
+            pairs = [
+                (
+                    getattr(node.target, "id", None),
+                    node.value,
+                )
+            ]
         for name, given in pairs:
             if name in names and isinstance(given, ast.Constant) and given.value == value:
                 end = given.end_lineno or given.lineno

@@ -201,7 +201,15 @@ def _off_the_diagonal(index: FileIndex) -> Found:
     both.
     """
     made = [call for call in index.calls if called(call) == "cross_entropy" and len(call.args) > 1]
-    texts = {tuple(map(ast.unparse, call.args[:2])): call for call in made}
+    texts = {
+        tuple(
+            map(
+                ast.unparse,
+                call.args[:2],
+            )
+        ): call
+        for call in made
+    }
     for (scores, label), call in texts.items():
         turned = any((f"{scores}{turn}", label) in texts for turn in (".t()", ".T", ".mT"))
         given = value_of(index, call.args[1])
@@ -280,7 +288,12 @@ def _turned_alone(index: FileIndex) -> Found:
         own = [(moved - masks, one) for moved, one in turned if moved & given - masks]
         with_mask = sum(bool(moved & masks) for moved, _ in turned)
         blocks = [
-            (min(moved), one, getattr(index.parents.get(one), "body", [])) for moved, one in own
+            (
+                min(moved),
+                one,
+                getattr(index.parents.get(one), "body", []),
+            )
+            for moved, one in own
         ]
         # A mask that is given a new value in the same block may be turned too.
         for name, statement, block in blocks if len(own) > with_mask else ():
@@ -310,7 +323,10 @@ def _draws(function: ast.AST) -> bool:
     return not any("seed" in ast.unparse(call) or called(call) == "default_rng" for call in inside)
 
 
-def _separate(body: Sequence[ast.stmt], own: set[str]) -> tuple[str, str, ast.stmt] | None:
+def _separate(
+    body: Sequence[ast.stmt],
+    own: set[str],
+) -> tuple[str, str, ast.stmt] | None:
     """Inputs that are shuffled, and labels in one of the next statements, nothing between that
     says how.
     """

@@ -59,7 +59,10 @@ TARGET_RANGES = {
     "relu": (0.0, float("inf")),
     "softmax": (0.0, 1.0),
 }
-QUANTITIES = (*(f"{name}(" for name in OF_QUANTITIES), "gaussian_nll")
+QUANTITIES = (
+    *(f"{name}(" for name in OF_QUANTITIES),
+    "gaussian_nll",
+)
 CLASSES = (".cross_entropy(", "CrossEntropyLoss(", "nll_loss(", "NLLLoss(")
 """How PyTorch calls losses of quantities and of classes: the labels that were seen may be of
 one of them.
@@ -136,7 +139,12 @@ def labels_out_of_domain(detector: Detector, evidence: Evidence) -> Findings:
         # word.
         cut = evidence.loss_name.startswith("sparse") and evidence.optimizers < 2
         sure = Certainty.PROOF if cut and not evidence.several_outputs else detector.certainty
-        yield detector.finding(evidence, saw, place=labels_made_at(evidence), certainty=sure)
+        yield detector.finding(
+            evidence,
+            saw,
+            place=labels_made_at(evidence),
+            certainty=sure,
+        )
     elif family is LossFamily.CATEGORICAL and not labels.one_hot and labels.class_values:
         yield from _classes(detector, evidence, labels.class_values)
     elif family is LossFamily.REGRESSION and not labels.one_hot:
@@ -189,7 +197,12 @@ def labels_out_of_output_range(detector: Detector, evidence: Evidence) -> Findin
     gives = f"{evidence.last_activation}, which gives {bounds[0]:g} to {bounds[1]:g}"
     saw = f"labels from {labels.minimum:.4g} to {labels.maximum:.4g} under a {gives}"
     if evidence.loss_family is LossFamily.BINARY:
-        yield detector.finding(evidence, saw, kind=Kind.PREPROCESSING, study=FaultType.CPP)
+        yield detector.finding(
+            evidence,
+            saw,
+            kind=Kind.PREPROCESSING,
+            study=FaultType.CPP,
+        )
         return
     kind = Kind.ACTIVATION
     values = among(evidence, Kind.ACTIVATION, ("linear",), output)
@@ -229,7 +242,11 @@ def _classes_scored(evidence: Evidence) -> int | None:
     return evidence.output.width if evidence.output is not None and heads == 1 else None
 
 
-def _classes(detector: Detector, evidence: Evidence, values: tuple[int, ...]) -> Findings:
+def _classes(
+    detector: Detector,
+    evidence: Evidence,
+    values: tuple[int, ...],
+) -> Findings:
     width = _classes_scored(evidence)
     beyond = [value for value in values if value < 0 or (width or 10**9) <= value]
     if beyond and width and "int" in (evidence.labels.dtype if evidence.labels is not None else ""):
@@ -241,13 +258,22 @@ def _classes(detector: Detector, evidence: Evidence, values: tuple[int, ...]) ->
             evidence.trace is not None and evidence.trace.step_count > 1 and evidence.crash is None
         )
         sure = Certainty.HINT if went_on and framework(evidence) == "torch" else Certainty.PROOF
-        yield detector.finding(evidence, saw, layer=evidence.output, study=fault, certainty=sure)
+        yield detector.finding(
+            evidence,
+            saw,
+            layer=evidence.output,
+            study=fault,
+            certainty=sure,
+        )
 
 
 def _unreachable(
     detector: Detector, evidence: Evidence, labels: TensorFacts, low: float, high: float
 ) -> Findings:
-    least, most = TARGET_RANGES.get(evidence.last_activation or "", (-float("inf"), float("inf")))
+    least, most = TARGET_RANGES.get(
+        evidence.last_activation or "",
+        (-float("inf"), float("inf")),
+    )
     slack = 0.02 * max(high - low, 1e-6)
     if (low >= least - slack and high <= most + slack) or evidence.compares_wider:
         return

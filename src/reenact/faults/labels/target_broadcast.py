@@ -92,7 +92,11 @@ def broadcast_target(detector: Detector, evidence: Evidence) -> Findings:
         saw = (
             f"output {wide.output} and target {wide.target} broadcast to {2 * (max(wide.output),)}"
         )
-        yield detector.finding(evidence, saw, place=loss_made(evidence, wide.place))
+        yield detector.finding(
+            evidence,
+            saw,
+            place=loss_made(evidence, wide.place),
+        )
         return
     compares = loss is not None and evidence.loss_family is LossFamily.REGRESSION
     output, target = (loss.compared if loss is not None and compares else None) or (
@@ -107,7 +111,10 @@ def broadcast_target(detector: Detector, evidence: Evidence) -> Findings:
             "unsqueeze" if len(output) > len(target) else "squeeze",
         )
         saw = f"output {output} and target {target} broadcast to {(row[0], row[0])}{edit}"
-        warned = next((one.place for one in _warnings(evidence)), None)
+        warned = next(
+            (one.place for one in _warnings(evidence)),
+            None,
+        )
         yield detector.finding(
             evidence, saw, place=warned or loss.called or evidence.place_of(Kind.LOSS)
         )
@@ -116,7 +123,12 @@ def broadcast_target(detector: Detector, evidence: Evidence) -> Findings:
         finding = detector.finding(
             evidence, saw, layer=evidence.output, kind=Kind.UNITS, values=(1,)
         )
-        yield replace(finding, fault=FaultType.LCN, certainty=Certainty.STRONG, confidence=0.85)
+        yield replace(
+            finding,
+            fault=FaultType.LCN,
+            certainty=Certainty.STRONG,
+            confidence=0.85,
+        )
     else:
         yield from _warned(detector, evidence)
 
@@ -143,7 +155,10 @@ def _edit(evidence: Evidence, place: Place | None, method: str) -> str:
 def _warned(detector: Detector, evidence: Evidence) -> Findings:
     """What PyTorch itself warned of; one number is compared with many on purpose."""
     for one in _warnings(evidence):
-        found = re.findall(r"Size\(\[([\d, ]*)\]\)", str(one.facts.get("message")))
+        found = re.findall(
+            r"Size\(\[([\d, ]*)\]\)",
+            str(one.facts.get("message")),
+        )
         sizes = [[int(size) for size in text.split(",") if size.strip()] for text in found]
         if len(sizes) == 2 and _broadcast(*sizes) and all(math.prod(size) > 1 for size in sizes):
             target, output = map(tuple, sizes)

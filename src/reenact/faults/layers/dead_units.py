@@ -104,7 +104,13 @@ def dead_layer(detector: Detector, evidence: Evidence) -> Findings:
             continue
         late = statistics.median(shares[-max(1, len(shares) // 3) :])
         if late >= MANY:
-            yield _dead(detector, evidence, layer, late, from_start=shares[0] >= MANY)
+            yield _dead(
+                detector,
+                evidence,
+                layer,
+                late,
+                from_start=shares[0] >= MANY,
+            )
             return
 
 
@@ -199,7 +205,12 @@ def dead_node(detector: Detector, evidence: Evidence) -> Findings:
                 for_idle_units(evidence, owner_of(evidence, layer)),
             )
             yield (
-                found if units >= DEAD else replace(found, confidence=min(found.confidence, HINT))
+                found
+                if units >= DEAD
+                else replace(
+                    found,
+                    confidence=min(found.confidence, HINT),
+                )
             )
             return
 
@@ -239,7 +250,13 @@ def _dead(
     owner = owner_of(evidence, layer)
     kernel = owner.kernel()
     if raw_inputs(evidence) and (kernel is None or kernel.std != 0):
-        finding = detector.finding(evidence, saw, layer=owner, study=FaultType.CPP, confidence=sure)
+        finding = detector.finding(
+            evidence,
+            saw,
+            layer=owner,
+            study=FaultType.CPP,
+            confidence=sure,
+        )
         return at_named(evidence, finding, Kind.PREPROCESSING, "scale", ("standardize", "scale"))
     if not from_start:
         kind = Kind.LEARNING_RATE
@@ -257,5 +274,17 @@ def _dead(
         kind = Kind.BIAS_INIT
         fault = FaultType.BCI
         start = "zeros" if keras else "zeros_"
-    finding = detector.finding(evidence, saw, layer=owner, kind=kind, values=(start,), study=fault)
-    return at_all_layers(evidence, replace(finding, confidence=sure), kind, (start,))
+    finding = detector.finding(
+        evidence,
+        saw,
+        layer=owner,
+        kind=kind,
+        values=(start,),
+        study=fault,
+    )
+    return at_all_layers(
+        evidence,
+        replace(finding, confidence=sure),
+        kind,
+        (start,),
+    )

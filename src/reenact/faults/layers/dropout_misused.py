@@ -123,11 +123,20 @@ def dropout_at_output(detector: Detector, evidence: Evidence) -> Findings:
         # Another layer answers; this one is only the last that was seen.
         return
     for layer in evidence.layers[evidence.layers.index(output) + 1 :]:
-        rate = layer.settings.get("rate", layer.settings.get("p"))
+        rate = layer.settings.get(
+            "rate",
+            layer.settings.get("p"),
+        )
         if layer.family == "dropout" and (not isinstance(rate, int | float) or rate > 0):
             saw = f"{layer.name} drops outputs of {output.name}, the last layer with weights"
             # The text alone seldom tells which layer answers in the end.
-            found = detector.finding(evidence, saw, layer=layer, kind=Kind.DROPOUT, values=(0.0,))
+            found = detector.finding(
+                evidence,
+                saw,
+                layer=layer,
+                kind=Kind.DROPOUT,
+                values=(0.0,),
+            )
             doubted = replace(found, confidence=0.4, certainty=Certainty.HINT)
             yield doubted if evidence.graph is None else found
 
@@ -186,7 +195,10 @@ def dropout_too_high(detector: Detector, evidence: Evidence) -> Findings:
     {paper}; the bound is that of the release.
     """
     for layer in evidence.layers:
-        rate = layer.settings.get("rate", layer.settings.get("p"))
+        rate = layer.settings.get(
+            "rate",
+            layer.settings.get("p"),
+        )
         if not is_dropout(layer) or not isinstance(rate, int | float) or rate <= MOST:
             continue
         confidence = 0.8 if rate >= 0.75 else detector.confidence

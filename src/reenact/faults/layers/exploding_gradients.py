@@ -92,13 +92,23 @@ def exploding_gradient(detector: Detector, evidence: Evidence) -> Findings:
     broken = lost(evidence)
     ends = gradient_ends(evidence)
     if broken is not None:
-        yield _cured(detector, evidence, broken[0], broken[1])
+        yield _cured(
+            detector,
+            evidence,
+            broken[0],
+            broken[1],
+        )
     elif ends is not None and gradient_trouble(evidence) == "exploding":
         saw = f"gradient norm {ends[0]:.3g} in the first layer, {ends[1]:.3g} in the last"
         yield _cured(detector, evidence, saw, None)
 
 
-def _cured(detector: Detector, evidence: Evidence, saw: str, step: int | None) -> Finding:
+def _cured(
+    detector: Detector,
+    evidence: Evidence,
+    saw: str,
+    step: int | None,
+) -> Finding:
     largest = max(update_ratios(evidence, step).values(), default=0.0)
     rate = evidence.learning_rate
     if largest > LARGEST_STEP:
@@ -108,7 +118,10 @@ def _cured(detector: Detector, evidence: Evidence, saw: str, step: int | None) -
         return detector.finding(
             evidence, saw, kind=kind, values=values, study=FaultType.HLR, step=step
         )
-    hidden = next((layer for layer in evidence.weighted if layer.role == "hidden"), None)
+    hidden = next(
+        (layer for layer in evidence.weighted if layer.role == "hidden"),
+        None,
+    )
     clip = evidence.hyperparameter(Kind.GRADIENT_CLIP)
     clips = suggest(clip, (1.0, 5.0)) if clip is not None else ()
     cures = (*everywhere(evidence, "selu", "relu"), *clips)

@@ -86,4 +86,8 @@ def feature_space_too_small(detector: Detector, evidence: Evidence) -> Findings:
         return
     shape = f" with an input of shape {crash.layer_inputs[0].shape}" if crash.layer_inputs else ""
     saw = f"{crash.layer or 'the model'} failed{shape}: {crash.message.splitlines()[0][:160]}"
-    yield detector.finding(evidence, saw, place=crash.layer_place or crash.place)
+    yield detector.finding(
+        evidence,
+        saw,
+        place=crash.layer_place or crash.place,
+    )

@@ -115,7 +115,11 @@ def ignores_its_inputs(detector: Detector, evidence: Evidence) -> Findings:
     """
     saw = ignores_inputs(evidence)
     if saw:
-        yield detector.finding(evidence, saw, confidence=None if evidence.compares else UNSURE)
+        yield detector.finding(
+            evidence,
+            saw,
+            confidence=None if evidence.compares else UNSURE,
+        )
 
 
 def ignores_inputs(evidence: Evidence) -> str:

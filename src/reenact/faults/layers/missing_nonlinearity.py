@@ -91,7 +91,10 @@ def linear_hidden_layer(detector: Detector, evidence: Evidence) -> Findings:
             values=("relu", "tanh"),
             confidence=sure,
         )
-        yield replace(made, place=pass_place(evidence, layer) or made.place)
+        yield replace(
+            made,
+            place=pass_place(evidence, layer) or made.place,
+        )
 
 
 @FAULT.detector(
@@ -166,7 +169,14 @@ def _code(evidence: Evidence, layer: LayerView) -> bool:
     given = dense[0].settings.get("in_features") if dense else None
     if given is None and dense and dense[0].weights:
         given = dense[0].weights[0].shape[0]
-    given_back = {dense[-1].width, evidence.layers[-1].width} if dense else set()
+    given_back = (
+        {
+            dense[-1].width,
+            evidence.layers[-1].width,
+        }
+        if dense
+        else set()
+    )
     return given in given_back and layer.width == min(one.width or 0 for one in dense)
 
 
@@ -191,6 +201,9 @@ def _takes(behind: LayerView, layer: LayerView, layers: list[LayerView]) -> bool
     if layer.feeds:
         takers = [one.name for one in layers if one.name in layer.feeds and one.weighted]
         return behind.name in layer.feeds or not takers
-    given = behind.settings.get("in_features", behind.settings.get("in_channels"))
+    given = behind.settings.get(
+        "in_features",
+        behind.settings.get("in_channels"),
+    )
     known = isinstance(given, int) and layer.width and behind.family == layer.family
     return not known or given == layer.width

@@ -89,7 +89,12 @@ def missing_reshape(detector: Detector, evidence: Evidence) -> Findings:
     for layer, taken, given in ranked(evidence):
         if taken is not None and given is not None and taken != given:
             saw = f"{layer.type} takes rank {taken} and is given rank {given}, counting the batch"
-            yield detector.finding(evidence, saw, layer=view_of(evidence, layer), place=layer.place)
+            yield detector.finding(
+                evidence,
+                saw,
+                layer=view_of(evidence, layer),
+                place=layer.place,
+            )
     crash = evidence.crash
     if crash is not None and crash.layer and crash.layer_inputs:
         rank = rank_of_type(crash.layer)
@@ -147,7 +152,14 @@ def _one(detector: Detector, evidence: Evidence, layer: StaticLayer, given: int)
     suggestions: tuple[Suggestion, ...] = ()
     if param is not None and layer.library == "keras":
         change = Insert(param.id, "Flatten", before=True)
-        suggestions = (Suggestion(Patch((change,)), param.id, None, "Flatten"),)
+        suggestions = (
+            Suggestion(
+                Patch((change,)),
+                param.id,
+                None,
+                "Flatten",
+            ),
+        )
     certain = detector.certainty
     confidence = detector.confidence if given > 3 else 0.5
     saw = f"{layer.type} {layer.name} is given a map of rank {given}"
@@ -157,5 +169,11 @@ def _one(detector: Detector, evidence: Evidence, layer: StaticLayer, given: int)
         confidence = 0.95
         certain = Certainty.PROOF
         saw = f"{saw}; {at_end[1]}"
-    found = detector.finding(evidence, saw, layer=view, place=layer.place, suggestions=suggestions)
+    found = detector.finding(
+        evidence,
+        saw,
+        layer=view,
+        place=layer.place,
+        suggestions=suggestions,
+    )
     return replace(found, confidence=confidence, certainty=certain)

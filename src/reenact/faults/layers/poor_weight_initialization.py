@@ -127,7 +127,12 @@ def poor_initialisation(detector: Detector, evidence: Evidence) -> Findings:
             finding = detector.finding(
                 evidence, saw, layer=layer, kind=kind, values=zeros, confidence=sure
             )
-            yield at_all_layers(evidence, replace(finding, fault=FaultType.BCI), kind, zeros)
+            yield at_all_layers(
+                evidence,
+                replace(finding, fault=FaultType.BCI),
+                kind,
+                zeros,
+            )
     drawn = _drawn_too_wide(evidence)
     if drawn:
         saw = (
@@ -136,7 +141,11 @@ def poor_initialisation(detector: Detector, evidence: Evidence) -> Findings:
         )
         made = list(calls(evidence, "Parameter"))
         plain = [one for one in made if one[1].args and "randn(" in ast.unparse(one[1].args[0])]
-        yield detector.finding(evidence, saw, place=first_place(plain or made))
+        yield detector.finding(
+            evidence,
+            saw,
+            place=first_place(plain or made),
+        )
 
 
 @FAULT.detector(
@@ -266,7 +275,11 @@ def _together(
         layer, saw, sure = max(found, key=lambda start: start[2])
         saw = f"{saw}, in layer {layer.name} and {len(found) - 1} more"
         finding = detector.finding(evidence, saw, confidence=sure)
-        yield at_hyperparameter(finding, of_all, _usual(layer, framework(evidence)))
+        yield at_hyperparameter(
+            finding,
+            of_all,
+            _usual(layer, framework(evidence)),
+        )
         return
     for layer, saw, sure in found:
         kind = Kind.WEIGHT_INIT

@@ -111,7 +111,10 @@ def saturated_activation(detector: Detector, evidence: Evidence) -> Findings:
         rows = output_rows(at, layer)
         over = (rows["saturated_share"] > SHARE).tolist()
         starts = range(len(over) - WINDOW + 1)
-        first = next((start for start in starts if all(over[start : start + WINDOW])), None)
+        first = next(
+            (start for start in starts if all(over[start : start + WINDOW])),
+            None,
+        )
         return int(rows["step"][first]) if first is not None else None
 
     wanted = [layer for layer in hidden if layer.family != "recurrent"]
@@ -138,4 +141,10 @@ def _saturated(detector: Detector, evidence: Evidence, layer: LayerView, late: f
         return detector.finding(
             evidence, saw, layer=layer, kind=kind, values=(start,), study=FaultType.WCI
         )
-    return detector.finding(evidence, saw, layer=layer, kind=Kind.ACTIVATION, values=("relu",))
+    return detector.finding(
+        evidence,
+        saw,
+        layer=layer,
+        kind=Kind.ACTIVATION,
+        values=("relu",),
+    )

@@ -116,7 +116,12 @@ def untied_weights(detector: Detector, evidence: Evidence) -> Findings:
     for index, one, other in _branches(evidence):
         both = f"{ast.unparse(one.func)} and {ast.unparse(other.func)}"
         saw = f"{both} are two networks, each for one input, not one that is shared"
-        yield detector.finding(evidence, saw, place=place_in(index, other), confidence=0.8)
+        yield detector.finding(
+            evidence,
+            saw,
+            place=place_in(index, other),
+            confidence=0.8,
+        )
 
 
 def _on_demand(index: FileIndex, tied: ast.Assign) -> bool:
@@ -143,7 +148,11 @@ def _copied(table: LayerView, head: LayerView) -> bool:
     } and one.shape == other.shape
     turned = one.shape == other.shape[::-1] != other.shape
     # The order of a sum changes the last digits of a deviation.
-    return (alike or turned) and math.isclose(one.std, other.std, rel_tol=1e-4)
+    return (alike or turned) and math.isclose(
+        one.std,
+        other.std,
+        rel_tol=1e-4,
+    )
 
 
 def _branches(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call, ast.Call]]:
@@ -201,4 +210,9 @@ def _parted(detector: Detector, evidence: Evidence, layers: Sequence[LayerView])
         if made is None and _on_demand(index, tied):
             continue
         saw = f"{ast.unparse(tied)} made them one, and they are two parameters in the training"
-        yield detector.finding(evidence, saw, layer=pair[0], place=made)
+        yield detector.finding(
+            evidence,
+            saw,
+            layer=pair[0],
+            place=made,
+        )

@@ -98,7 +98,11 @@ def bottleneck(detector: Detector, evidence: Evidence) -> Findings:
             continue
         saw = f"{width} units between {left} and {right}"
         sure = 0.55 if width < (dense[-1].width or 0) else None
-        values = (TIMES * width, 8 * width, min(left, right))
+        values = (
+            TIMES * width,
+            8 * width,
+            min(left, right),
+        )
         yield detector.finding(
             evidence, saw, layer=layer, kind=Kind.UNITS, values=values, confidence=sure
         )
@@ -129,7 +133,11 @@ def lack_of_pooling(detector: Detector, evidence: Evidence) -> Findings:
     if evidence.graph is None and mentions(evidence, "pool"):
         return
     saw = f"{len(found)} convolution layers, no pooling and no stride"
-    yield detector.finding(evidence, saw, layer=found[-1])
+    yield detector.finding(
+        evidence,
+        saw,
+        layer=found[-1],
+    )
 
 
 @FAULT.detector(
@@ -151,11 +159,20 @@ def useless_bias(detector: Detector, evidence: Evidence) -> Findings:
     """
     for row in rows(evidence):
         for number, layer in enumerate(row):
-            has = layer.settings.get("use_bias", layer.settings.get("bias", True)) is True
+            has = (
+                layer.settings.get(
+                    "use_bias",
+                    layer.settings.get("bias", True),
+                )
+                is True
+            )
             has = layer.bias() is not None if layer.weights else has
             if layer.family not in ("dense", "conv") or not has or layer.own_activation:
                 continue
-            following = next((part for part in row[number + 1 :] if part.family != "dropout"), None)
+            following = next(
+                (part for part in row[number + 1 :] if part.family != "dropout"),
+                None,
+            )
             if following is not None and following.type.startswith(("BatchNorm", "LazyBatchNorm")):
                 saw = f"{layer.name} has a bias in front of {following.type}"
                 yield detector.finding(evidence, saw, layer=layer)
@@ -238,7 +255,13 @@ def non_increasing_filters(detector: Detector, evidence: Evidence) -> Findings:
         two = filters(second)
         if one is not None and two is not None and two < one:
             saw = f"{second.name} has {two} filters after {one} in {first.name}"
-            yield detector.finding(evidence, saw, layer=second, kind=Kind.FILTERS, values=(one,))
+            yield detector.finding(
+                evidence,
+                saw,
+                layer=second,
+                kind=Kind.FILTERS,
+                values=(one,),
+            )
 
 
 @FAULT.detector(
@@ -292,9 +315,15 @@ def asymmetric_convolution_blocks(detector: Detector, evidence: Evidence) -> Fin
     for row in rows(evidence) if is_deep(evidence) else ():
         for number, layer in enumerate(row):
             between = until_weights(row, number)
-            block = (layer, *row[number + 1 + len(between) :][:1])
+            block = (
+                layer,
+                *row[number + 1 + len(between) :][:1],
+            )
             sizes = [(window(part), filters(part)) for part in block if part.family == "conv"]
-            known = len(sizes) == 2 and None not in (*sizes[0], *sizes[1])
+            known = len(sizes) == 2 and None not in (
+                *sizes[0],
+                *sizes[1],
+            )
             if known and sizes[0] != sizes[1] and not any(map(is_pooling, between)):
                 saw = f"{layer.name} has window and filters {sizes[0]}, {block[1].name} {sizes[1]}"
                 yield detector.finding(evidence, saw, layer=block[1])

@@ -86,7 +86,14 @@ def unusual_hidden_activation(detector: Detector, evidence: Evidence) -> Finding
     forward = [
         (at, one) for at, one in enumerate(layers) if kept[at] and one.family in ("dense", "conv")
     ]
-    hidden = [one for at, one in forward if _is_taken(one, layers[at + 1 :])]
+    hidden = [
+        one
+        for at, one in forward
+        if _is_taken(
+            one,
+            layers[at + 1 :],
+        )
+    ]
     words = Counter(layer.activation for layer in hidden)
     for layer in hidden:
         doubt = UNUSUAL.get((layer.activation or "").replace("_", ""))
@@ -108,7 +115,10 @@ def _is_taken(layer: LayerView, behind: Sequence[LayerView]) -> bool:
     """Whether the next dense layer can take its output; where it cannot, this is one of several
     heads.
     """
-    taker = next((one for one in behind if one.family == "dense"), None)
+    taker = next(
+        (one for one in behind if one.family == "dense"),
+        None,
+    )
     if layer.family != "dense" or taker is None or layer.width is None:
         return True
     width = taker.input_shape[-1] if taker.input_shape else taker.settings.get("in_features")

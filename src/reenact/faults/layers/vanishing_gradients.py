@@ -126,10 +126,20 @@ def vanishing_gradient(detector: Detector, evidence: Evidence) -> Findings:
         return None
 
     layers = [layer for layer in reversed(evidence.weighted) if layer.family != "embedding"]
-    symptom = (f"mean weight gradient below {SMALLEST:g}", detector.confidence, faint)
+    symptom = (
+        f"mean weight gradient below {SMALLEST:g}",
+        detector.confidence,
+        faint,
+    )
     hit = first_hit(evidence, layers, symptom)
     if hit is not None:
-        yield report(detector, evidence, hit.saw, for_vanishing(evidence, hit.layer), hit.step)
+        yield report(
+            detector,
+            evidence,
+            hit.saw,
+            for_vanishing(evidence, hit.layer),
+            hit.step,
+        )
 
 
 def _sees_inputs(evidence: Evidence) -> bool:

@@ -95,7 +95,12 @@ def fp16_underflow(detector: Detector, evidence: Evidence) -> Findings:
         lost = f"{share:.0%} of the gradients are exactly zero in half precision"
         saw = f"{lost}; no scaler scales the loss"
         place = call_place(evidence, "backward", "autocast")
-        yield detector.finding(evidence, saw, place=place, certainty=Certainty.STRONG)
+        yield detector.finding(
+            evidence,
+            saw,
+            place=place,
+            certainty=Certainty.STRONG,
+        )
         return
     halved = first_place((index, node) for index in indexes(evidence) for node in _halved(index))
     if halved is not None and _stands_still(evidence):
@@ -152,7 +157,10 @@ def _halved(index: FileIndex) -> list[ast.Assign | ast.Expr]:
 def _is_half(index: FileIndex, call: ast.expr) -> bool:
     if not isinstance(call, ast.Call) or called(call) == "half":
         return isinstance(call, ast.Call) and not call.args
-    given = (*call.args, *(word.value for word in call.keywords))
+    given = (
+        *call.args,
+        *(word.value for word in call.keywords),
+    )
     halves = [
         one for one in given if ast.unparse(value_of(index, one)) in ("torch.float16", "torch.half")
     ]

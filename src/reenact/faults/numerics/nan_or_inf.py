@@ -120,7 +120,11 @@ def non_finite_at_start(detector: Detector, evidence: Evidence) -> Findings:
         return
     where = f", first in the output of layer {layer}" if layer else ""
     saw = f"the loss of step {bad[0] + 1} is {losses[bad[0]]}{where}"
-    yield detector.finding(evidence, saw, place=evidence.non_finite_at or _place(evidence, layer))
+    yield detector.finding(
+        evidence,
+        saw,
+        place=evidence.non_finite_at or _place(evidence, layer),
+    )
 
 
 @FAULT.detector(
@@ -140,7 +144,11 @@ def invalid_loss(detector: Detector, evidence: Evidence) -> Findings:
     """
     step = first_invalid_loss(evidence)
     if step is not None:
-        yield detector.finding(evidence, f"loss NaN or infinite at step {step}", step=step)
+        yield detector.finding(
+            evidence,
+            f"loss NaN or infinite at step {step}",
+            step=step,
+        )
 
 
 @FAULT.detector(
@@ -161,7 +169,13 @@ def loss_not_a_number(detector: Detector, evidence: Evidence) -> Findings:
     step = first_invalid_loss(evidence)
     if step is not None:
         advice = for_invalid(evidence, step)
-        yield report(detector, evidence, f"loss NaN or infinite at step {step}", advice, step)
+        yield report(
+            detector,
+            evidence,
+            f"loss NaN or infinite at step {step}",
+            advice,
+            step,
+        )
 
 
 @FAULT.detector(
@@ -201,7 +215,10 @@ def accuracy_not_a_number(detector: Detector, evidence: Evidence) -> Findings:
     invalid, and the accuracy of a regression.
     """
     values = evidence.watched.metric("accuracy").values.tolist()
-    wrong = next((value for value in values if not math.isfinite(value)), None)
+    wrong = next(
+        (value for value in values if not math.isfinite(value)),
+        None,
+    )
     classes = evidence.task in (TaskType.BINARY, TaskType.MULTI_CLASS)
     if wrong is None and not (classes and values[-1:] == [0]):
         return
@@ -291,7 +308,13 @@ def broken_weights(detector: Detector, evidence: Evidence) -> Findings:
         bad(kernel_rows, "weight_bad_share"),
     )
     empty = ("weights all zero", 0.8, zero(kernel_rows, "weight_mean_abs"))
-    yield from first_found(detector, evidence, reversed(evidence.weighted), wrong, empty)
+    yield from first_found(
+        detector,
+        evidence,
+        reversed(evidence.weighted),
+        wrong,
+        empty,
+    )
 
 
 @FAULT.detector(
@@ -322,8 +345,19 @@ def numerical_error_weights(detector: Detector, evidence: Evidence) -> Findings:
             sure,
             bad(kernel_rows, f"{column}_bad_share"),
         )
-        empty = (f"{what} all zero", sure, zero(kernel_rows, f"{column}_mean_abs"))
-        hits.append(first_hit(evidence, layers, wrong, *(() if done else (empty,))))
+        empty = (
+            f"{what} all zero",
+            sure,
+            zero(kernel_rows, f"{column}_mean_abs"),
+        )
+        hits.append(
+            first_hit(
+                evidence,
+                layers,
+                wrong,
+                *(() if done else (empty,)),
+            )
+        )
     weights, slope = hits
     if weights is not None and (slope is None or weights.step <= slope.step):
         advice = for_numbers(evidence, weights.layer, weights.step)
@@ -366,7 +400,12 @@ def broken_weight_gradient(detector: Detector, evidence: Evidence) -> Findings:
     if not loss_halved(evidence):
         symptoms.append(("weight gradient zero", 0.85, zero(kernel_rows, "grad_mean_abs")))
         symptoms.append(("weight gradient unchanged", 0.7, still(kernel_rows, "gradient")))
-    yield from first_found(detector, evidence, reversed(evidence.weighted), *symptoms)
+    yield from first_found(
+        detector,
+        evidence,
+        reversed(evidence.weighted),
+        *symptoms,
+    )
 
 
 @FAULT.detector(
@@ -407,7 +446,12 @@ def broken_output_gradient(detector: Detector, evidence: Evidence) -> Findings:
     if not loss_halved(evidence):
         symptoms.append(("output gradient zero", 0.8, zero(output_rows, "grad_mean_abs")))
         symptoms.append(("output gradient unchanged", 0.6, still))
-    yield from first_found(detector, evidence, reversed(evidence.layers), *symptoms)
+    yield from first_found(
+        detector,
+        evidence,
+        reversed(evidence.layers),
+        *symptoms,
+    )
 
 
 def _first_bad(evidence: Evidence, last: int) -> str:
@@ -420,7 +464,10 @@ def _first_bad(evidence: Evidence, last: int) -> str:
 
 
 def _place(evidence: Evidence, layer: str) -> Place | None:
-    made = next((one.place for one in evidence.layers if layer and one.name == layer), None)
+    made = next(
+        (one.place for one in evidence.layers if layer and one.name == layer),
+        None,
+    )
     made = made or (evidence.loss.place if evidence.loss is not None else None)
     return (
         made

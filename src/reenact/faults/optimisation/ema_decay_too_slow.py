@@ -105,7 +105,11 @@ def average_too_slow(detector: Detector, evidence: Evidence) -> Findings:
             if LEAST <= value < MOST and value**steps > LEFT and not _begins_faster(index, place):
                 left = f"{value**steps:.0%} of the average is its start"
                 saw = f"decay {value:g}: after {steps} steps {left}"
-                yield detector.finding(evidence, saw, place=place_in(index, decay))
+                yield detector.finding(
+                    evidence,
+                    saw,
+                    place=place_in(index, decay),
+                )
                 return
 
 
@@ -133,7 +137,10 @@ def _kept(node: ast.Call | ast.BinOp) -> ast.expr | None:
         products = [side for side in (node.left, node.right) if is_sum(side, ast.Mult)]
         factors = [factor for product in products for factor in (product.left, product.right)]
         rests = {ast.unparse(rest) for factor in factors if (rest := _one_less(factor)) is not None}
-        return next((factor for factor in factors if ast.unparse(factor) in rests), None)
+        return next(
+            (factor for factor in factors if ast.unparse(factor) in rests),
+            None,
+        )
     return None
 
 
@@ -159,6 +166,9 @@ def _begins_faster(index: FileIndex, node: ast.AST) -> bool:
     """Whether the decay grows with the steps, or what it lacks is divided out: both need the
     count.
     """
-    around = takewhile(lambda one: not isinstance(one, ast.ClassDef), index.ancestors(node))
+    around = takewhile(
+        lambda one: not isinstance(one, ast.ClassDef),
+        index.ancestors(node),
+    )
     inside = [part for one in around if isinstance(one, ast.FunctionDef) for part in ast.walk(one)]
     return any(is_call(one, "min", "minimum") or is_sum(one, ast.Pow) for one in inside)

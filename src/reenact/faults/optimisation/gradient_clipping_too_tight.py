@@ -115,7 +115,12 @@ def clip_factor(detector: Detector, evidence: Evidence) -> Findings:
     steps = evidence.watched.steps
     both = zip(steps["clip_norm"], steps["clip_limit"], strict=True)
     known = [
-        (float(norm), float(norm / limit)) for norm, limit in both if norm == norm and limit > 0
+        (
+            float(norm),
+            float(norm / limit),
+        )
+        for norm, limit in both
+        if norm == norm and limit > 0
     ]
     factors = sorted(factor for _, factor in known)
     if len(factors) < 5:
@@ -169,7 +174,10 @@ def _scaled_by_hand(evidence: Evidence) -> Iterator[Place]:
     """Where the factor is computed that gradients are multiplied by."""
     for index, call in calls(evidence, "mul_", "mul"):
         if ast.unparse(owner_of(call) or call).endswith((".grad", ".grad.data")) and call.args:
-            yield place_in(index, value_of(index, call.args[0]))
+            yield place_in(
+                index,
+                value_of(index, call.args[0]),
+            )
 
 
 def _clips_scaled(index: FileIndex) -> Iterator[ast.Call]:

@@ -101,7 +101,12 @@ def graph_kept(detector: Detector, evidence: Evidence) -> Findings:
             )
         saw = f"{name or 'something'} holds {held}{_growth(evidence)}"
         place = _given(evidence, name) or event.place
-        yield detector.finding(evidence, saw, place=place, certainty=Certainty.PROOF)
+        yield detector.finding(
+            evidence,
+            saw,
+            place=place,
+            certainty=Certainty.PROOF,
+        )
 
 
 def _given(evidence: Evidence, name: str) -> Place | None:
@@ -132,7 +137,11 @@ def _is_made(value: ast.expr) -> bool:
 def _goes_back(call: ast.Call) -> list[str]:
     """Names of the losses that a call sends backward."""
     owner = owner_of(call)
-    given = [*call.args, owner, *(owner.args if isinstance(owner, ast.Call) else ())]
+    given = [
+        *call.args,
+        owner,
+        *(owner.args if isinstance(owner, ast.Call) else ()),
+    ]
     return [one.id for one in given if isinstance(one, ast.Name) and called(call) == "backward"]
 
 
@@ -155,7 +164,10 @@ def _is_kept(index: FileIndex, call: ast.Call) -> bool:
         # One pass over a loader: the list ends with the epoch.
         return False
     inside = "\n".join(ast.unparse(one) for one in outer.body)
-    again = re.search(rf"(?:^|\s){kept} = |{kept}\.(?:clear|pop)|del {kept}", inside)
+    again = re.search(
+        rf"(?:^|\s){kept} = |{kept}\.(?:clear|pop)|del {kept}",
+        inside,
+    )
     return again is None and not re.search(
         rf"\b{loss.id} = {loss.id}\.(?:{'|'.join(ENDS)})", inside
     )
@@ -231,4 +243,8 @@ def _written(detector: Detector, evidence: Evidence) -> Findings:
             kept = added in gone_back or _is_evaluated(index, node)
             if kept and total not in gone_back and not _is_undone(index, total, node):
                 saw = f"{total} += {added or ast.unparse(node.value)} {keeps}"
-                yield detector.finding(evidence, saw, place=place_in(index, node))
+                yield detector.finding(
+                    evidence,
+                    saw,
+                    place=place_in(index, node),
+                )

@@ -129,7 +129,11 @@ def kl_weight(detector: Detector, evidence: Evidence) -> Findings:
                     f"values"
                 )
                 saw += f"; {blind}" if blind else ""
-                yield detector.finding(evidence, saw, place=place_in(index, one.node))
+                yield detector.finding(
+                    evidence,
+                    saw,
+                    place=place_in(index, one.node),
+                )
 
 
 def _one_code(evidence: Evidence) -> str:
@@ -178,7 +182,14 @@ def _adds(index: FileIndex, function: str) -> bool:
         for one in target.elts
     }
     sums = [node for node in within(index.tree, ast.BinOp) if isinstance(node.op, ast.Add)]
-    return any({ast.unparse(node.left), ast.unparse(node.right)} <= taken for node in sums)
+    return any(
+        {
+            ast.unparse(node.left),
+            ast.unparse(node.right),
+        }
+        <= taken
+        for node in sums
+    )
 
 
 def _is_mean(value: ast.expr) -> bool:

@@ -128,7 +128,11 @@ def learning_rate_outside_range(detector: Detector, evidence: Evidence) -> Findi
             found = detector.finding(
                 evidence, f"learning rate {rate:g}: {saw}", kind=kind, values=values
             )
-            yield replace(found, confidence=sure * doubt, certainty=certain or found.certainty)
+            yield replace(
+                found,
+                confidence=sure * doubt,
+                certainty=certain or found.certainty,
+            )
             return
 
 
@@ -287,8 +291,16 @@ def usable_range(
     if fall <= least * abs(first):
         return None
     low = next(rate for rate, loss in known if first - loss >= FALL * fall)
-    behind = dropwhile(lambda pair: pair[1] > best, known)
-    return low, list(takewhile(lambda pair: pair[1] - best <= RISE * fall, behind))[-1][0]
+    behind = dropwhile(
+        lambda pair: pair[1] > best,
+        known,
+    )
+    return low, list(
+        takewhile(
+            lambda pair: pair[1] - best <= RISE * fall,
+            behind,
+        )
+    )[-1][0]
 
 
 def _smoothed(losses: Sequence[float], keep: float = 0.6) -> list[float]:

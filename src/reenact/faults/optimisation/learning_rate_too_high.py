@@ -128,7 +128,13 @@ def oscillating_training(detector: Detector, evidence: Evidence) -> Findings:
     rate = evidence.learning_rate
     slower = (rate / 10, rate / 100) if rate else (0.001,)
     sure = detector.confidence if largest > LARGEST_STEP and not loss_halved(evidence) else UNSURE
-    yield detector.finding(evidence, saw, kind=Kind.LEARNING_RATE, values=slower, confidence=sure)
+    yield detector.finding(
+        evidence,
+        saw,
+        kind=Kind.LEARNING_RATE,
+        values=slower,
+        confidence=sure,
+    )
 
 
 @FAULT.detector(
@@ -152,7 +158,12 @@ def update_too_fast(detector: Detector, evidence: Evidence) -> Findings:
         name, ratio = max(fast.items(), key=lambda item: item[1])
         share = f"{len(fast)} of {len(found)} tensors"
         saw = f"{name} changes by {10**ratio:.2g} of its size in a step ({share})"
-        yield detector.finding(evidence, saw, kind=Kind.LEARNING_RATE, values=usual_rates(evidence))
+        yield detector.finding(
+            evidence,
+            saw,
+            kind=Kind.LEARNING_RATE,
+            values=usual_rates(evidence),
+        )
 
 
 @FAULT.detector(
@@ -185,7 +196,12 @@ def loss_diverges(detector: Detector, evidence: Evidence) -> Findings:
     if (grown and evidence.compares) or lost > len(known) / 4:
         end = "no number" if lost > len(known) / 4 else f"{late[-1]:.3g}"
         saw = f"the loss ends at {end} after {least:.3g} at its best"
-        yield detector.finding(evidence, saw, kind=Kind.LEARNING_RATE, values=usual_rates(evidence))
+        yield detector.finding(
+            evidence,
+            saw,
+            kind=Kind.LEARNING_RATE,
+            values=usual_rates(evidence),
+        )
 
 
 def _confidence(evidence: Evidence, rate: float) -> float:

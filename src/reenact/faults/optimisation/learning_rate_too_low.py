@@ -122,7 +122,13 @@ def slow_convergence(detector: Detector, evidence: Evidence) -> Findings:
         return
     faster = tuple(value for value in (0.001, 0.01, 0.1) if value > (evidence.learning_rate or 0.0))
     sure = detector.confidence if largest < SMALLEST_STEP else UNSURE
-    yield detector.finding(evidence, saw, kind=Kind.LEARNING_RATE, values=faster, confidence=sure)
+    yield detector.finding(
+        evidence,
+        saw,
+        kind=Kind.LEARNING_RATE,
+        values=faster,
+        confidence=sure,
+    )
 
 
 @FAULT.detector(
@@ -150,7 +156,12 @@ def update_too_slow(detector: Detector, evidence: Evidence) -> Findings:
         f"{name} changes by {10**ratio:.1g} of its size in a step ({len(slow)} of {len(found)} "
         f"tensors)"
     )
-    yield detector.finding(evidence, saw, kind=Kind.LEARNING_RATE, values=usual_rates(evidence))
+    yield detector.finding(
+        evidence,
+        saw,
+        kind=Kind.LEARNING_RATE,
+        values=usual_rates(evidence),
+    )
 
 
 def _highest(evidence: Evidence) -> float | None:

@@ -97,7 +97,13 @@ def gradients_not_cleared(detector: Detector, evidence: Evidence) -> Findings:
             return
         saw = "nothing in the program sets gradients to zero"
     place = evidence.place_of(Kind.ZERO_GRAD) or call_place(evidence, "backward")
-    yield detector.finding(evidence, saw, kind=Kind.ZERO_GRAD, values=(True,), place=place)
+    yield detector.finding(
+        evidence,
+        saw,
+        kind=Kind.ZERO_GRAD,
+        values=(True,),
+        place=place,
+    )
 
 
 def _carried(trace: Trace) -> list[float]:

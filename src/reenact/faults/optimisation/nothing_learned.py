@@ -144,7 +144,11 @@ def learns_nothing(detector: Detector, evidence: Evidence) -> Findings:
     if tested is not None and tested.rows >= FEW_ROWS and tested.fit_as_well:
         saw = f"loss {tested.loss:.3g} on {tested.rows} rows after the training"
         saw += f"; with the labels of other rows {fmean(tested.permuted):.3g}"
-        yield detector.finding(evidence, saw + _order(evidence), confidence=0.7)
+        yield detector.finding(
+            evidence,
+            saw + _order(evidence),
+            confidence=0.7,
+        )
 
 
 @FAULT.detector(
@@ -178,7 +182,11 @@ def cannot_overfit_one_batch(detector: Detector, evidence: Evidence) -> Findings
         saw = f"{tried.steps} steps on one batch took the loss from {tried.losses[0]:.3g} to {last}"
         floor = tried.accuracy is None and _has_a_floor(evidence)
         doubted = not broken and (floor or not evidence.compares or learned(evidence))
-        yield detector.finding(evidence, saw, confidence=DOUBTED if doubted else None)
+        yield detector.finding(
+            evidence,
+            saw,
+            confidence=DOUBTED if doubted else None,
+        )
 
 
 @FAULT.detector(
@@ -379,11 +387,17 @@ def _at_chance(evidence: Evidence) -> str:
     if evidence.task not in (TaskType.BINARY, TaskType.MULTI_CLASS) or evidence.several_outputs:
         return ""
     for split, prefix in (("test", "test_"), ("validation", "val_")):
-        scores = metric(evidence, *(f"{prefix}{name}" for name in ACCURACIES))
+        scores = metric(
+            evidence,
+            *(f"{prefix}{name}" for name in ACCURACIES),
+        )
         labels = evidence.data("label", split)
         counted = [one.class_counts or () for one in (labels, evidence.labels) if one is not None]
         # Of the most frequent class: in this split, else in the training data.
-        share = next((max(counts) / sum(counts) for counts in counted if len(counts) > 1), None)
+        share = next(
+            (max(counts) / sum(counts) for counts in counted if len(counts) > 1),
+            None,
+        )
         # Of a row with several labels nobody knows whether its accuracy is that of rows or of
         # labels.
         several = (

@@ -83,7 +83,12 @@ def optimiser_does_not_fit(detector: Detector, evidence: Evidence) -> Findings:
     values = ("adam", "rmsprop") if keras else ("Adam", "RMSprop")
     if rate <= SLOW.get(word, 0):
         saw = f"{word} with learning rate {rate:g}"
-        yield detector.finding(evidence, saw, kind=Kind.OPTIMIZER, values=values)
+        yield detector.finding(
+            evidence,
+            saw,
+            kind=Kind.OPTIMIZER,
+            values=values,
+        )
         return
     curve = windows(losses(evidence))
     momentum = evidence.optimizer is not None and evidence.optimizer.settings.get("momentum")
@@ -97,4 +102,10 @@ def optimiser_does_not_fit(detector: Detector, evidence: Evidence) -> Findings:
     plain = word == "sgd" and rate <= 0.01 and not momentum and flows
     if plain and len(curve) > 3 and MOVED * curve[0] < curve[-1] < 1.05 * curve[0]:
         saw = f"plain SGD with rate {rate:g} took the loss from {curve[0]:.3g} to {curve[-1]:.3g}"
-        yield detector.finding(evidence, saw, kind=Kind.OPTIMIZER, values=values, confidence=0.6)
+        yield detector.finding(
+            evidence,
+            saw,
+            kind=Kind.OPTIMIZER,
+            values=values,
+            confidence=0.6,
+        )

@@ -138,7 +138,13 @@ def frozen_or_forgotten_weights(detector: Detector, evidence: Evidence) -> Findi
             None,
         )
         place = evidence.graph.unregistered_at
-        yield detector.finding(evidence, saw, layer=first, place=place, certainty=Certainty.PROOF)
+        yield detector.finding(
+            evidence,
+            saw,
+            layer=first,
+            place=place,
+            certainty=Certainty.PROOF,
+        )
     for index, call in _emptied(evidence):
         saw = f"{ast.unparse(call)} is called between backward and step: the step sees no gradients"
         yield detector.finding(
@@ -175,7 +181,13 @@ def frozen_or_forgotten_weights(detector: Detector, evidence: Evidence) -> Findi
             # enough.
             looked = layers if reason == NO_GRADIENT else layers[:1]
             sure = None if not looked or any(map(_fresh, looked)) else 0.4
-            yield detector.finding(evidence, saw, layer=layer, place=place, confidence=sure)
+            yield detector.finding(
+                evidence,
+                saw,
+                layer=layer,
+                place=place,
+                confidence=sure,
+            )
 
 
 @FAULT.detector(
@@ -247,7 +259,10 @@ def untrained_weights(detector: Detector, evidence: Evidence) -> Findings:
     """
     names = unmoved(evidence)
     if names:
-        yield detector.finding(evidence, f"{', '.join(names[:4])} never changed")
+        yield detector.finding(
+            evidence,
+            f"{', '.join(names[:4])} never changed",
+        )
 
 
 @FAULT.detector(
@@ -312,9 +327,20 @@ def unchanged_tensor(detector: Detector, evidence: Evidence) -> Findings:
         return
     weights = ("weights unchanged", 0.85, still(ends(kernel_rows), "weights"))
     gradient = ("weight gradient unchanged", 0.85, still(ends(kernel_rows), "gradient"))
-    hit = forward or first_hit(evidence, reversed(evidence.weighted), weights, gradient)
+    hit = forward or first_hit(
+        evidence,
+        reversed(evidence.weighted),
+        weights,
+        gradient,
+    )
     if hit is not None:
-        yield report(detector, evidence, hit.saw, for_stillness(evidence, hit.step), hit.step)
+        yield report(
+            detector,
+            evidence,
+            hit.saw,
+            for_stillness(evidence, hit.step),
+            hit.step,
+        )
 
 
 def _emptied(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call]]:
@@ -350,8 +376,14 @@ def _cut_at(evidence: Evidence, weight: str) -> Place | None:
         without = [(index, one) for one in said if WITHOUT.search(ast.unparse(one))]
         owner = node if isinstance(node, ast.FunctionDef) else function_of(index, node)
         if without and getattr(owner, "name", "") in passed:
-            used = part in map(ast.unparse, within(node, ast.Attribute))
-            if used or _leaves(node, owner if owner in ways else node):
+            used = part in map(
+                ast.unparse,
+                within(node, ast.Attribute),
+            )
+            if used or _leaves(
+                node,
+                owner if owner in ways else node,
+            ):
                 return first_place(without)
     return None
 
@@ -451,7 +483,11 @@ def _without_gradient(trace: Trace) -> list[str]:
         if pair[1].trainable and pair[1].in_optimizer
     ]
     seen = [
-        (facts.name, trace.parameters.where(parameter=at)["grad_present"]) for at, facts in given
+        (
+            facts.name,
+            trace.parameters.where(parameter=at)["grad_present"],
+        )
+        for at, facts in given
     ]
     return list(
         dict.fromkeys(name for name, graded in seen if len(graded) > 2 and not graded.any())

@@ -100,9 +100,22 @@ def regularisation_too_strong(detector: Detector, evidence: Evidence) -> Finding
     # Where training was seen to fail, less is already too much.
     failed = evidence.trace is not None and evidence.trace.step_count > 0 and doubt == 1.0
     for layer in evidence.layers:
-        yield from _layer(detector, evidence, layer, doubt, 0.2 if failed else 1.0)
+        yield from _layer(
+            detector,
+            evidence,
+            layer,
+            doubt,
+            0.2 if failed else 1.0,
+        )
     yield from _decayed(detector, evidence, doubt, failed=failed)
-    kernels = _shares_left(evidence, lambda facts: len(facts.shape) > 1) if failed else []
+    kernels = (
+        _shares_left(
+            evidence,
+            lambda facts: len(facts.shape) > 1,
+        )
+        if failed
+        else []
+    )
     if kernels and median(kernels) < LEFT:
         for index, term in _penalised(evidence):
             saw = (
@@ -110,7 +123,13 @@ def regularisation_too_strong(detector: Detector, evidence: Evidence) -> Finding
             )
             place = place_in(index, term)
             strong = Certainty.STRONG
-            yield detector.finding(evidence, saw, place=place, confidence=0.85, certainty=strong)
+            yield detector.finding(
+                evidence,
+                saw,
+                place=place,
+                confidence=0.85,
+                certainty=strong,
+            )
 
 
 @FAULT.detector(
@@ -168,7 +187,10 @@ def _penalties(written: JsonValue) -> Iterator[tuple[str, float]]:
             yield f"l{number}", float(factor)
 
 
-def _shares_left(evidence: Evidence, wanted: Callable[[ParameterFacts], bool]) -> list[float]:
+def _shares_left(
+    evidence: Evidence,
+    wanted: Callable[[ParameterFacts], bool],
+) -> list[float]:
     """The shares of their first size that are left of such weights."""
     rows = evidence.watched.parameters
     shares = []
@@ -218,7 +240,11 @@ def _decayed(detector: Detector, evidence: Evidence, doubt: float, *, failed: bo
     finding = detector.finding(
         evidence, saw, kind=Kind.WEIGHT_DECAY, values=values, certainty=certain
     )
-    yield replace(finding, fault=FaultType.HWD, confidence=sure * doubt)
+    yield replace(
+        finding,
+        fault=FaultType.HWD,
+        confidence=sure * doubt,
+    )
 
 
 def _sure(factor: float, strong: float) -> float:
@@ -241,7 +267,10 @@ def _layer(
                 values=(None,),
                 confidence=_sure(factor, STRONG[word]) * doubt,
             )
-    rate = layer.settings.get("rate", layer.settings.get("p"))
+    rate = layer.settings.get(
+        "rate",
+        layer.settings.get("p"),
+    )
     if layer.family == "dropout" and isinstance(rate, int | float) and rate >= DROPOUT:
         saw = f"dropout of {rate:g}"
         kind = Kind.DROPOUT

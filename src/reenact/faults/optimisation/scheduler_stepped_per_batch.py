@@ -112,7 +112,12 @@ def schedule_per_batch(detector: Detector, evidence: Evidence) -> Findings:
     if low >= MOST and often_enough and not any(later > now for now, later in pairwise(rates)):
         often = f"{len(falls)} times in {f'the first of {epochs}' if at_once else epochs} epochs"
         saw = f"learning rate {max(rates):.2g} falls {often}, to {rates[-1]:.1e}"
-        yield detector.finding(evidence, saw, place=_stepped(evidence), kind=Kind.SCHEDULER)
+        yield detector.finding(
+            evidence,
+            saw,
+            place=_stepped(evidence),
+            kind=Kind.SCHEDULER,
+        )
 
 
 def _stepped(evidence: Evidence) -> Place | None:

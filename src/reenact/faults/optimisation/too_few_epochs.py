@@ -88,7 +88,13 @@ def still_improving(detector: Detector, evidence: Evidence) -> Findings:
     values = _longer(param)
     if evidence.watched.epoch_count == 1 and evidence.watched.step_count < FEW_STEPS:
         saw = f"one epoch of {evidence.watched.step_count} steps"
-        yield detector.finding(evidence, saw, kind=Kind.EPOCHS, values=values, confidence=0.5)
+        yield detector.finding(
+            evidence,
+            saw,
+            kind=Kind.EPOCHS,
+            values=values,
+            confidence=0.5,
+        )
         return
     curve = metric(evidence, "val_loss")
     curve = curve if len(curve) >= 4 else epoch_losses(evidence)
@@ -106,11 +112,25 @@ def still_improving(detector: Detector, evidence: Evidence) -> Findings:
     )
     sure = min(0.75, 0.2 + 1.2 * last / whole)
     sure = HALF * sure if abs(curve[-1]) < GOOD * abs(curve[0]) else sure
-    yield detector.finding(evidence, saw, kind=Kind.EPOCHS, values=values, confidence=sure)
+    yield detector.finding(
+        evidence,
+        saw,
+        kind=Kind.EPOCHS,
+        values=values,
+        confidence=sure,
+    )
 
 
 def _longer(param: Hyperparameter | None) -> tuple[int, ...]:
     now = param.in_force if param is not None else None
     if not isinstance(now, int) or isinstance(now, bool):
         return ()
-    return tuple(dict.fromkeys((max(10, 4 * now), 2 * now, 10 * now)))
+    return tuple(
+        dict.fromkeys(
+            (
+                max(10, 4 * now),
+                2 * now,
+                10 * now,
+            )
+        )
+    )

@@ -124,7 +124,12 @@ def batch_mismatch(detector: Detector, evidence: Evidence) -> Findings:
         fixed = _fixed(layer.settings)
         if fixed is not None and isinstance(given, int) and fixed != given:
             saw = f"{layer.name} takes batches of {fixed}, training gives {given}"
-            yield detector.finding(evidence, saw, kind=Kind.BATCH_SIZE, values=(fixed,))
+            yield detector.finding(
+                evidence,
+                saw,
+                kind=Kind.BATCH_SIZE,
+                values=(fixed,),
+            )
             return
     crash = evidence.crash
     found = MISMATCH.search(crash.message) if crash is not None and not crash.facts.own else None

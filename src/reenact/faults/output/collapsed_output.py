@@ -128,7 +128,10 @@ def _flat(evidence: Evidence) -> float | None:
     """The one value that the last layer gives in the end; none when it varies, and where the
     program acts: it asks about one state at a time, and one value cannot vary.
     """
-    rows = evidence.watched.layers.where(layer=len(evidence.watched.layer_names) - 1, phase=0)
+    rows = evidence.watched.layers.where(
+        layer=len(evidence.watched.layer_names) - 1,
+        phase=0,
+    )
     lows = finite(list(rows["minimum"][-LATE:]))
     highs = finite(list(rows["maximum"][-LATE:]))
     if len(lows) < LATE or len(highs) < LATE or evidence.acts:

@@ -105,7 +105,11 @@ def loss_without_bound(detector: Detector, evidence: Evidence) -> Findings:
     """
     found = _critic(evidence) or _no_floor(evidence)
     if found is not None:
-        finding = detector.finding(evidence, found[0], place=found[1])
+        finding = detector.finding(
+            evidence,
+            found[0],
+            place=found[1],
+        )
         yield replace(finding, is_root_cause=True, certainty=Certainty.STRONG)
         return
     ends = runaway(evidence) or _falls_for_ever(evidence)

@@ -123,7 +123,14 @@ def loss_and_output_disagree(detector: Detector, evidence: Evidence) -> Findings
         numbers = numbers or (evidence.task is TaskType.UNKNOWN and loss is LossFamily.REGRESSION)
         values = ("linear",) if numbers else ("sigmoid", "linear")
         saw = "softmax over one unit is always 1"
-        yield _mismatch(detector, evidence, saw, values, 0.97, certainty=Certainty.PROOF)
+        yield _mismatch(
+            detector,
+            evidence,
+            saw,
+            values,
+            0.97,
+            certainty=Certainty.PROOF,
+        )
     elif wanted is Wanted.SOFTMAX and activation != "softmax" and (output.width or 0) > 1:
         yield from _no_softmax(detector, evidence, activation)
     elif wanted is Wanted.SIGMOID and activation != "sigmoid" and not is_probability(evidence):
@@ -132,7 +139,13 @@ def loss_and_output_disagree(detector: Detector, evidence: Evidence) -> Findings
         "log_softmax",
         "logsigmoid",
     ):
-        yield _mismatch(detector, evidence, _saw(evidence, activation), ("log_softmax",), 0.85)
+        yield _mismatch(
+            detector,
+            evidence,
+            _saw(evidence, activation),
+            ("log_softmax",),
+            0.85,
+        )
     elif wanted is Wanted.LOGITS and activation in BENT and loss is LossFamily.CATEGORICAL:
         sure = 0.5 if activation in ("tanh", "sigmoid") else 0.8
         yield _mismatch(
@@ -175,7 +188,13 @@ def wrong_output_for_loss(detector: Detector, evidence: Evidence) -> Findings:
     elif wanted is Wanted.SOFTMAX and out.width == 1:
         saw = f"{evidence.loss_name} over a single output of {out.layer.name}"
         loss = ("binary_crossentropy",)
-        yield detector.finding(evidence, saw, kind=Kind.LOSS, values=loss, study=FaultType.LCH)
+        yield detector.finding(
+            evidence,
+            saw,
+            kind=Kind.LOSS,
+            values=loss,
+            study=FaultType.LCH,
+        )
     elif wanted in (Wanted.SOFTMAX, Wanted.LOG_SOFTMAX) and out.bend != wanted.value:
         yield _bend(detector, evidence, out, wanted.value)
 
@@ -208,7 +227,13 @@ def missing_softmax_output(detector: Detector, evidence: Evidence) -> Findings:
         f"softmax"
     )
     values = (evidence.wanted_output.value,)
-    yield detector.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=values)
+    yield detector.finding(
+        evidence,
+        saw,
+        layer=out.layer,
+        kind=Kind.ACTIVATION,
+        values=values,
+    )
 
 
 @FAULT.detector(
@@ -261,7 +286,13 @@ def missing_softmax(detector: Detector, evidence: Evidence) -> Findings:
         return
     saw = f"the last layer {out.layer.name} gives plain numbers to {evidence.loss_name}"
     values = (evidence.wanted_output.value,)
-    yield detector.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=values)
+    yield detector.finding(
+        evidence,
+        saw,
+        layer=out.layer,
+        kind=Kind.ACTIVATION,
+        values=values,
+    )
 
 
 @FAULT.detector(
@@ -288,7 +319,13 @@ def softmax_over_one_unit(detector: Detector, evidence: Evidence) -> Findings:
         if words and words[-1] in ("softmax", "log_softmax"):
             values = ("linear",) if evidence.task is TaskType.REGRESSION else ("sigmoid", "linear")
             saw = f"{words[-1]} over the one unit of {layer.name}"
-            yield detector.finding(evidence, saw, layer=layer, kind=Kind.ACTIVATION, values=values)
+            yield detector.finding(
+                evidence,
+                saw,
+                layer=layer,
+                kind=Kind.ACTIVATION,
+                values=values,
+            )
 
 
 @FAULT.detector(
@@ -342,7 +379,14 @@ def improper_activation(detector: Detector, evidence: Evidence) -> Findings:
     if wanted is Wanted.ANY or has == wanted.value or _fits(evidence, wanted, output, has):
         return
     saw = f"{has} at the output of layer {output.name} under {evidence.loss_name}"
-    yield _changed(detector, evidence, output, saw, wanted.value, FaultType.ACH)
+    yield _changed(
+        detector,
+        evidence,
+        output,
+        saw,
+        wanted.value,
+        FaultType.ACH,
+    )
 
 
 def _takes_logarithms(index: FileIndex, call: ast.Call) -> bool:
@@ -385,10 +429,23 @@ def _no_softmax(detector: Detector, evidence: Evidence, activation: str | None) 
 def _no_sigmoid(detector: Detector, evidence: Evidence, activation: str | None) -> Findings:
     if activation in ("softmax", "hard_sigmoid"):
         if activation == "softmax" and evidence.task is TaskType.MULTI_LABEL:
-            yield _mismatch(detector, evidence, _saw(evidence, activation), ("sigmoid",), 0.85)
+            yield _mismatch(
+                detector,
+                evidence,
+                _saw(evidence, activation),
+                ("sigmoid",),
+                0.85,
+            )
         return
     saw = _saw(evidence, activation)
-    yield _mismatch(detector, evidence, saw, ("sigmoid",), 0.9, certainty=_proven(evidence))
+    yield _mismatch(
+        detector,
+        evidence,
+        saw,
+        ("sigmoid",),
+        0.9,
+        certainty=_proven(evidence),
+    )
 
 
 def _mismatch(
@@ -435,7 +492,13 @@ def _binary(detector: Detector, evidence: Evidence, out: Output) -> Findings:
 
 def _bend(detector: Detector, evidence: Evidence, out: Output, word: str) -> Finding:
     saw = f"{evidence.loss_name} is given a {out.bend} of {out.layer.name}"
-    return detector.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=(word,))
+    return detector.finding(
+        evidence,
+        saw,
+        layer=out.layer,
+        kind=Kind.ACTIVATION,
+        values=(word,),
+    )
 
 
 def _fits(evidence: Evidence, wanted: Wanted, output: LayerView, has: str) -> bool:

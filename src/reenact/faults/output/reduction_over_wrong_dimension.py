@@ -110,7 +110,11 @@ def wrong_dimension(detector: Detector, evidence: Evidence) -> Findings:
         by_rows = layer.type == "normalize" and layer.settings.get("dim") == 0 and layer.takes
         shape = layer.output_shape or ()
         if (over_rows or by_rows) and len(shape) == 2:
-            yield detector.finding(evidence, f"{layer.type} over the {shape[0]} rows", layer=layer)
+            yield detector.finding(
+                evidence,
+                f"{layer.type} over the {shape[0]} rows",
+                layer=layer,
+            )
     along = next(
         (one for one in evidence.happened("normalized") if one.facts.get("axis") == 0),
         None,
@@ -121,11 +125,20 @@ def wrong_dimension(detector: Detector, evidence: Evidence) -> Findings:
     over_queries = softmax_over_queries(evidence)
     if over_queries is not None:
         saw = f"{over_queries.type} over the queries, the last axis but one, not over the keys"
-        yield detector.finding(evidence, saw, layer=over_queries, certainty=Certainty.PROOF)
+        yield detector.finding(
+            evidence,
+            saw,
+            layer=over_queries,
+            certainty=Certainty.PROOF,
+        )
     for index, call in calls(evidence, *CUTS):
         if _swaps(index, call) or _heads_apart(index, call):
             saw = f"{ast.unparse(call)[:60]} swaps no axes: the numbers stay in their order"
-            yield detector.finding(evidence, saw, place=place_in(index, call))
+            yield detector.finding(
+                evidence,
+                saw,
+                place=place_in(index, call),
+            )
 
 
 def softmax_over_queries(evidence: Evidence) -> LayerView | None:
@@ -189,7 +202,11 @@ def _swaps(index: FileIndex, call: ast.Call) -> bool:
     return False
 
 
-def _unpacked(index: FileIndex, call: ast.Call, tensor: str) -> Iterator[list[str]]:
+def _unpacked(
+    index: FileIndex,
+    call: ast.Call,
+    tensor: str,
+) -> Iterator[list[str]]:
     """Names that the sizes of a tensor were last given before a call, unless it is another
     tensor by then.
     """

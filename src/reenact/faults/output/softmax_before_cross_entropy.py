@@ -165,4 +165,10 @@ def output_bent_twice(detector: Detector, evidence: Evidence) -> Findings:
     if words[-1] not in ("softmax", "log_softmax", "the one in the loss"):
         return
     saw = f"{' and then '.join(words[-2:])} behind {out.layer.name}"
-    yield detector.finding(evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=("linear",))
+    yield detector.finding(
+        evidence,
+        saw,
+        layer=out.layer,
+        kind=Kind.ACTIVATION,
+        values=("linear",),
+    )

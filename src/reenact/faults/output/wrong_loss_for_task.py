@@ -106,7 +106,13 @@ def loss_of_another_task(detector: Detector, evidence: Evidence) -> Findings:
         values = _better(evidence, labels, output.width or 1)
         # A squared error falls all the same: that it was learned does not speak against it.
         certain = Certainty.PROOF if _rounded(evidence, labels) else None
-        found = detector.finding(evidence, saw, kind=Kind.LOSS, values=values, certainty=certain)
+        found = detector.finding(
+            evidence,
+            saw,
+            kind=Kind.LOSS,
+            values=values,
+            certainty=certain,
+        )
         yield replace(found, confidence=sure)
 
 
@@ -138,14 +144,25 @@ def improper_loss(detector: Detector, evidence: Evidence) -> Findings:
     single = output.width == 1
     saw = f"{evidence.loss_name} under a {evidence.task.value} task with {output.width} outputs"
     if (many or two) and family is LossFamily.REGRESSION:
-        yield _changed(detector, evidence, saw, many or not single, detector.confidence)
+        yield _changed(
+            detector,
+            evidence,
+            saw,
+            many or not single,
+            detector.confidence,
+        )
     elif many and family is LossFamily.BINARY:
         yield _changed(detector, evidence, saw, True, detector.confidence)
     elif (many or two) and single and family is LossFamily.CATEGORICAL:
         yield _changed(detector, evidence, saw, False, SURE)
 
 
-def _sure(evidence: Evidence, labels: TensorFacts, loss: LossFamily | None, width: int) -> float:
+def _sure(
+    evidence: Evidence,
+    labels: TensorFacts,
+    loss: LossFamily | None,
+    width: int,
+) -> float:
     """How sure it is that the loss is of another task; 0 when it fits."""
     task = evidence.task
     if loss is LossFamily.CATEGORICAL and _shares_given(evidence):
@@ -219,7 +236,11 @@ def _hinge(evidence: Evidence, labels: TensorFacts) -> float:
     return 0.6 if framework(evidence) == "keras" else 0.85
 
 
-def _better(evidence: Evidence, labels: TensorFacts, width: int) -> tuple[JsonValue, ...]:
+def _better(
+    evidence: Evidence,
+    labels: TensorFacts,
+    width: int,
+) -> tuple[JsonValue, ...]:
     keras = framework(evidence) == "keras"
     if evidence.task is TaskType.REGRESSION:
         return ("mean_squared_error",) if keras else ("MSELoss",)
@@ -259,4 +280,10 @@ def _changed(
             "binary_cross_entropy_with_logits",
         )
     values = among(evidence, Kind.LOSS, wanted)
-    return detector.finding(evidence, saw, kind=Kind.LOSS, values=values, confidence=sure)
+    return detector.finding(
+        evidence,
+        saw,
+        kind=Kind.LOSS,
+        values=values,
+        confidence=sure,
+    )

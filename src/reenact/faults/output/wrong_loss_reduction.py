@@ -107,7 +107,12 @@ def loss_grows_with_batch(detector: Detector, evidence: Evidence) -> Findings:
         large = max(before, after)
         small = min(before, after)
         if small[0] > 0 and large[0] >= 2 * small[0] and small[1] > 0 and large[1] > 0:
-            pairs.append((large[0] / small[0], large[1] / small[1]))
+            pairs.append(
+                (
+                    large[0] / small[0],
+                    large[1] / small[1],
+                )
+            )
     if len(pairs) < FEWEST:
         return
     rows, loss = (statistics.median(values) for values in zip(*pairs, strict=True))

@@ -127,7 +127,11 @@ def wrong_sign(detector: Detector, evidence: Evidence) -> Findings:
     for index in indexes(evidence):
         looks = (_below_zero, _entropy_lowered, _pairs_reversed, _found_out)
         for term, saw in (pair for look in looks for pair in look(index)):
-            yield detector.finding(evidence, saw, place=place_in(index, term))
+            yield detector.finding(
+                evidence,
+                saw,
+                place=place_in(index, term),
+            )
         reversed_here = list(_reversed(index))
         raised = list(_raised(index))
         fault = "is above zero for actions that did worse than expected"
@@ -233,7 +237,12 @@ def _pairs_reversed(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
             continue
         texts = ((sign, ast.unparse(term)) for sign, term in terms(node))
         parts = {sign: text for sign, text in texts if not MARGIN.search(text)}
-        meant = " ".join((*parts.values(), _meanings(index, node)))
+        meant = " ".join(
+            (
+                *parts.values(),
+                _meanings(index, node),
+            )
+        )
         far = bool(DISTANCE.search(meant))
         near = bool(LIKENESS.search(meant))
         raised, lowered = (OTHER, SAME) if far else (SAME, OTHER)
@@ -303,5 +312,8 @@ def _meaning(index: FileIndex, side: ast.expr) -> str:
     made = value_of(index, side)
     roots = list(within(made, ast.Name)) if made is not side else []
     return " ".join(
-        [ast.unparse(made), *(ast.unparse(value_of(index, root)) for root in roots[:1])]
+        [
+            ast.unparse(made),
+            *(ast.unparse(value_of(index, root)) for root in roots[:1]),
+        ]
     )

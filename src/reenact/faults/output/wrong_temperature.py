@@ -79,7 +79,11 @@ def temperature_wrong(detector: Detector, evidence: Evidence) -> Findings:
         for node, value, similar in _multiplied(index):
             if (similar and 0 < value < 1) or (not similar and value > 1):
                 saw = f"{ast.unparse(node)[:60]}: scores times a temperature of {value:g}"
-                yield detector.finding(evidence, saw, place=place_in(index, node))
+                yield detector.finding(
+                    evidence,
+                    saw,
+                    place=place_in(index, node),
+                )
 
 
 def _multiplied(index: FileIndex) -> Iterator[tuple[ast.BinOp, float, bool]]:
@@ -87,7 +91,10 @@ def _multiplied(index: FileIndex) -> Iterator[tuple[ast.BinOp, float, bool]]:
     similarities.
     """
     for node in (one for one in within(index.tree, ast.BinOp) if isinstance(one.op, ast.Mult)):
-        for scores, factor in ((node.left, node.right), (node.right, node.left)):
+        for scores, factor in (
+            (node.left, node.right),
+            (node.right, node.left),
+        ):
             text = ast.unparse(factor)
             if not NAMED.match(text) or INVERSE.search(text):
                 continue

@@ -104,7 +104,11 @@ def bootstrap_through_terminal(detector: Detector, evidence: Evidence) -> Findin
         saw = (
             f"{ast.unparse(node)[:60]}: no end of an episode enters, though the program notes them"
         )
-        yield detector.finding(evidence, saw, place=place_in(index, node))
+        yield detector.finding(
+            evidence,
+            saw,
+            place=place_in(index, node),
+        )
 
 
 def _targets(index: FileIndex) -> Iterator[ast.BinOp]:
@@ -123,7 +127,10 @@ def _decides(index: FileIndex, node: ast.expr) -> Iterator[str]:
     """
     yield from words(node)
     ends = (ast.For, ast.While, ast.FunctionDef)
-    for above in takewhile(lambda one: not isinstance(one, ends), index.ancestors(node)):
+    for above in takewhile(
+        lambda one: not isinstance(one, ends),
+        index.ancestors(node),
+    ):
         if isinstance(above, ast.If | ast.IfExp):
             yield from words(above.test)
 

@@ -102,10 +102,17 @@ def causal_leak(detector: Detector, evidence: Evidence) -> Findings:
             f"later tokens move the scores of earlier ones {moved}",
             place=place,
         )
-    given = next((tested for tested in evidence.experiments.behaviour if tested.shift == 0), None)
+    given = next(
+        (tested for tested in evidence.experiments.behaviour if tested.shift == 0),
+        None,
+    )
     if given is not None and not leaks:
         saw = f"an input of the model is the target itself, token for token{given.when}"
-        yield detector.finding(evidence, saw, place=_model_call(evidence, given))
+        yield detector.finding(
+            evidence,
+            saw,
+            place=_model_call(evidence, given),
+        )
 
 
 def _model_call(evidence: Evidence, tested: Behaviour) -> Place | None:

@@ -100,5 +100,11 @@ def _shift(evidence: Evidence) -> Place | None:
                 one in words for one in ("[1:]", "[:,1:]", "[...,1:]", "roll(", "[2:]", "[:,2:]")
             )
             if cut and re.search("label|target|tgt", words):
-                return Place(index.source.path, number, 0, number, len(line))
+                return Place(
+                    index.source.path,
+                    number,
+                    0,
+                    number,
+                    len(line),
+                )
     return None

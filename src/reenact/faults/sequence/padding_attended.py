@@ -124,12 +124,20 @@ def padding_attended(detector: Detector, evidence: Evidence) -> Findings:
     Documentation of torch.nn.MultiheadAttention (`key_padding_mask`).
     """
     files = list(indexes(evidence))
-    for written, saw in (*padded_lengths(files), *inverted_masks(files)):
+    for written, saw in (
+        *padded_lengths(files),
+        *inverted_masks(files),
+    ):
         yield detector.finding(evidence, saw, place=written)
         return
     if any(tested.mask_blind for tested in evidence.experiments.behaviour):
         saw = "the mask that the model is given is the same at padding as at tokens"
-        yield detector.finding(evidence, saw, place=_compared(evidence), certainty=Certainty.PROOF)
+        yield detector.finding(
+            evidence,
+            saw,
+            place=_compared(evidence),
+            certainty=Certainty.PROOF,
+        )
         return
     padded = bool(evidence.happened("padded"))
     attends = any(layer.type.startswith(ATTENDING) for layer in evidence.layers)
@@ -167,7 +175,11 @@ def padding_attended(detector: Detector, evidence: Evidence) -> Findings:
                 tested.padding,
             )
         saw = f"{what} by {moved:.2g} of its spread{tested.when}"
-        yield detector.finding(evidence, saw, place=_pooled(evidence, tested.model))
+        yield detector.finding(
+            evidence,
+            saw,
+            place=_pooled(evidence, tested.model),
+        )
 
 
 def _compared(evidence: Evidence) -> Place | None:

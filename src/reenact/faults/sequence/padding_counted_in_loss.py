@@ -79,4 +79,9 @@ def padding_counted(detector: Detector, evidence: Evidence) -> Findings:
     )
     saw += f"{counted.loss:.3g} with them, {counted.without:.3g} with ignore_index={counted.value}"
     sure = DOUBTED if learned(evidence) else None
-    yield detector.finding(evidence, saw, kind=Kind.LOSS, confidence=sure)
+    yield detector.finding(
+        evidence,
+        saw,
+        kind=Kind.LOSS,
+        confidence=sure,
+    )

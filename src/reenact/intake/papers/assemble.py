@@ -171,10 +171,23 @@ def assemble(draft: Draft, source: str) -> doc.Paper:
                 cites.setdefault(key, []).append(part.id)
     entries: dict[str, doc.Reference] = {}
     for one in draft.references:
-        entries.setdefault(one.key, replace(one, cited_in=tuple(cites.get(one.key, ()))))
+        entries.setdefault(
+            one.key,
+            replace(
+                one,
+                cited_in=tuple(cites.get(one.key, ())),
+            ),
+        )
     why = "is cited, and the bibliography has no such entry."
     unknown = (key for key in cites if key not in entries)
-    unresolved = [doc.Lost("citation", f"{key} {why}", cites[key][0]) for key in unknown]
+    unresolved = [
+        doc.Lost(
+            "citation",
+            f"{key} {why}",
+            cites[key][0],
+        )
+        for key in unknown
+    ]
     lost = tuple(dict.fromkeys((*draft.lost, *unresolved)))
     return doc.Paper(
         title,
@@ -217,19 +230,35 @@ def _sections(draft: Draft) -> Iterable[doc.Section]:
     known = Bibliography.of(draft.references)
     numbers = _Numbers()
     groups = _grouped(draft.pieces)
-    front = [*draft.abstract, *groups[0][1]]
+    front = [
+        *draft.abstract,
+        *groups[0][1],
+    ]
     if front:
-        yield doc.Section("0", 1, ABSTRACT, tuple(_blocks("0", front, known)))
+        yield doc.Section(
+            "0",
+            1,
+            ABSTRACT,
+            tuple(_blocks("0", front, known)),
+        )
     headed = [(heading, pieces) for heading, pieces in groups[1:] if heading is not None]
     names: set[str] = set()
     for at, (heading, pieces) in enumerate(headed):
-        name = numbers.next(heading, _is_aside([one for one, _ in headed[at:]]))
+        name = numbers.next(
+            heading,
+            _is_aside([one for one, _ in headed[at:]]),
+        )
         # A paper's own numbers may come out of order.
         while name in names:
             name += "b"
         names.add(name)
         title = _NUMBER.sub("", heading.title).strip()
-        yield doc.Section(name, len(numbers.levels), title, tuple(_blocks(name, pieces, known)))
+        yield doc.Section(
+            name,
+            len(numbers.levels),
+            title,
+            tuple(_blocks(name, pieces, known)),
+        )
 
 
 @dataclass
@@ -256,11 +285,20 @@ class _Numbers:
             heading.level,
         ]
         level = len(self.levels)
-        self.counts = [*self.counts, *[0] * level][:level]
-        self.asides = [*self.asides, *[0] * level][:level]
+        self.counts = [
+            *self.counts,
+            *[0] * level,
+        ][:level]
+        self.asides = [
+            *self.asides,
+            *[0] * level,
+        ][:level]
         self.asides[-1] = self.asides[-1] + 1 if aside else 0
         self.counts[-1] += not aside
-        if re.fullmatch(rf"(?:\d+|[A-Z])(?:\.\d+){{{level - 1}}}", heading.number):
+        if re.fullmatch(
+            rf"(?:\d+|[A-Z])(?:\.\d+){{{level - 1}}}",
+            heading.number,
+        ):
             first, *rest = heading.number.split(".")
             self.counts = [
                 ord(first) - ord("A") + 1 if first.isalpha() else int(first),
@@ -273,13 +311,25 @@ class _Numbers:
         )
 
 
-def _blocks(section: str, pieces: Iterable[Piece], known: Bibliography) -> Iterable[doc.Block]:
+def _blocks(
+    section: str,
+    pieces: Iterable[Piece],
+    known: Bibliography,
+) -> Iterable[doc.Block]:
     number = 1
     for piece in pieces:
         name = f"{section}:{number}"
-        texts = enumerate(split(piece.text) if isinstance(piece, Prose) else (), start=1)
+        texts = enumerate(
+            split(piece.text) if isinstance(piece, Prose) else (),
+            start=1,
+        )
         sentences = tuple(
-            doc.Sentence(f"{name}.{at}", text, cited_keys(text, known)) for at, text in texts
+            doc.Sentence(
+                f"{name}.{at}",
+                text,
+                cited_keys(text, known),
+            )
+            for at, text in texts
         )
         if isinstance(piece, Prose) and sentences:
             yield doc.Paragraph(name, sentences, piece.page)
@@ -342,7 +392,11 @@ def split(paragraph: str) -> tuple[str, ...]:
         while behind < len(closed) and closed[behind][1] <= end.start():
             behind += 1
         inside = behind < len(closed) and closed[behind][0] <= end.start()
-        if not inside and _ends(text, end.start(), end.end()):
+        if not inside and _ends(
+            text,
+            end.start(),
+            end.end(),
+        ):
             cuts.append(end.end())
     starts = [0, *(cut + 1 for cut in cuts)]
     return tuple(text[start:stop] for start, stop in zip(starts, [*cuts, len(text)], strict=True))

@@ -60,15 +60,26 @@ def read_bibtex(text: str) -> Iterator[Reference]:
             yield _reference(key[1], fields)
 
 
-def _bodies(text: str, begin: re.Pattern[str], longest: int) -> Iterator[tuple[re.Match[str], str]]:
+def _bodies(
+    text: str,
+    begin: re.Pattern[str],
+    longest: int,
+) -> Iterator[tuple[re.Match[str], str]]:
     """How each entry begins, and what follows up to the next."""
     starts = list(begin.finditer(text))[:MOST_ENTRIES]
-    ends = [*(found.start() for found in starts[1:]), len(text)]
+    ends = [
+        *(found.start() for found in starts[1:]),
+        len(text),
+    ]
     for found, end in zip(starts, ends, strict=False):
         yield found, text[found.end() : min(end, found.end() + longest)]
 
 
-def _value(body: str, at: int, words: dict[str, str]) -> tuple[str, int]:
+def _value(
+    body: str,
+    at: int,
+    words: dict[str, str],
+) -> tuple[str, int]:
     """A value in braces, in quotes, or a bare word; parts joined by `#`."""
     parts: list[str] = []
     while at < len(body):
@@ -80,7 +91,10 @@ def _value(body: str, at: int, words: dict[str, str]) -> tuple[str, int]:
             end, at = (closing.start(), closing.end()) if closing else (len(body), len(body))
             part = body[first:end]
         elif word := _WORD.match(body, at):
-            part = words.get(word[0].lower(), word[0])
+            part = words.get(
+                word[0].lower(),
+                word[0],
+            )
             at = word.end()
         else:
             break
@@ -92,10 +106,17 @@ def _value(body: str, at: int, words: dict[str, str]) -> tuple[str, int]:
     return "".join(parts), at
 
 
-def _closing(body: str, at: int, sign: str) -> re.Match[str] | None:
+def _closing(
+    body: str,
+    at: int,
+    sign: str,
+) -> re.Match[str] | None:
     """The next such sign outside of braces; none where none follows."""
     depth = 0
-    for found in re.compile(rf"\\.|[{{}}{re.escape(sign)}]", re.S).finditer(body, at):
+    for found in re.compile(rf"\\.|[{{}}{re.escape(sign)}]", re.S).finditer(
+        body,
+        at,
+    ):
         depth += {
             "{": 1,
             "}": -1,
@@ -107,12 +128,26 @@ def _closing(body: str, at: int, sign: str) -> re.Match[str] | None:
 
 def _reference(key: str, fields: dict[str, str]) -> Reference:
     plain = {name: detex(value) for name, value in fields.items()}
-    people = (one.strip().partition(",") for one in re.split(r"\s+and\s+", plain.get("author", "")))
+    people = (
+        one.strip().partition(",")
+        for one in re.split(
+            r"\s+and\s+",
+            plain.get("author", ""),
+        )
+    )
     # `Surname, Given` the other way round.
     names = (f"{given.strip()} {surname.strip()}".strip() for surname, _, given in people)
     addresses = ("doi", "url", "eprint", "howpublished", "note", "journal")
-    guessed = reference_of(key, detex(" ".join(fields.get(name, "") for name in addresses)))
-    return _made(key, plain, tuple(name for name in names if name not in ("", "others")), guessed)
+    guessed = reference_of(
+        key,
+        detex(" ".join(fields.get(name, "") for name in addresses)),
+    )
+    return _made(
+        key,
+        plain,
+        tuple(name for name in names if name not in ("", "others")),
+        guessed,
+    )
 
 
 def _made(
@@ -120,7 +155,10 @@ def _made(
 ) -> Reference:
     """The reference that fields without their LaTeX make; ids that no field has are `guessed`."""
     title = plain.get("title", "")
-    venue = next((plain[name] for name in _SHOWN if plain.get(name)), "")
+    venue = next(
+        (plain[name] for name in _SHOWN if plain.get(name)),
+        "",
+    )
     year = plain.get("year", "") or plain.get("date", "")[:4]
     parts = [
         ", ".join(authors),
@@ -135,7 +173,14 @@ def _made(
     dated = None
     if re.fullmatch(r"(?:19|20)\d{2}", year):
         dated = int(year)
-    doi = re.sub(r"^(?:https?://(?:dx\.)?doi\.org/|doi:)", "", plain.get("doi", "")) or guessed.doi
+    doi = (
+        re.sub(
+            r"^(?:https?://(?:dx\.)?doi\.org/|doi:)",
+            "",
+            plain.get("doi", ""),
+        )
+        or guessed.doi
+    )
     number = arxiv[1] if arxiv else guessed.arxiv
     url = plain.get("url", "") or guessed.url
     return Reference(
@@ -175,7 +220,10 @@ def read_bibitems(text: str) -> Iterator[Reference]:
         if option:
             body = body[option.end() :]
         if key := _ITEM_KEY.match(body):
-            yield _entry(key[1].strip(), body[key.end() :])
+            yield _entry(
+                key[1].strip(),
+                body[key.end() :],
+            )
 
 
 def _entry(key: str, body: str) -> Reference:
@@ -203,4 +251,14 @@ def _biblatex_entry(key: str, body: str) -> Reference:
         fields[field[1]] = detex(verbatim[1] if verbatim else braces)
     ends = ([found.end() for found in part.finditer(body)] for part in (_GIVEN, _FAMILY))
     names = ([detex(group(body, at)[0]) for at in part] for part in ends)
-    return _made(key, fields, tuple(map(" ".join, zip(*names, strict=False))), Reference(key, ""))
+    return _made(
+        key,
+        fields,
+        tuple(
+            map(
+                " ".join,
+                zip(*names, strict=False),
+            )
+        ),
+        Reference(key, ""),
+    )

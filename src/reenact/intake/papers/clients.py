@@ -59,7 +59,17 @@ MOST_ENTRIES = 10_000
 MOST_ABOUT = 64 * 1024
 SHORTEST_TITLE = 8
 """Letters; a shorter title says too little to find a paper by."""
-_FORMS = (".tex", ".tar.gz", ".tgz", ".zip", ".html", ".md", ".txt", ".pdf", ".gz")
+_FORMS = (
+    ".tex",
+    ".tar.gz",
+    ".tgz",
+    ".zip",
+    ".html",
+    ".md",
+    ".txt",
+    ".pdf",
+    ".gz",
+)
 """Endings of `paper.*`, the best first."""
 
 
@@ -100,10 +110,17 @@ class Arxiv:
         )
         refusal: ReenactError = UnreadablePaper(f"arXiv has no paper {name}.")
         for form, folder, ending in asked:
-            answer = self.polite.get(self.site, f"/{folder}/{quote(name)}")
+            answer = self.polite.get(
+                self.site,
+                f"/{folder}/{quote(name)}",
+            )
             why = _unfit(form, answer)
             if not why:
-                return Fetched(answer.body, f"{name.replace('/', '-')}{ending}", tuple(notes))
+                return Fetched(
+                    answer.body,
+                    f"{name.replace('/', '-')}{ending}",
+                    tuple(notes),
+                )
             notes.append(f"arXiv gave no {form} of {name}: {why}.")
             if answer.status != 200:
                 refusal = _refusal(name, answer)
@@ -292,7 +309,10 @@ class Library:
         # A key is the citing author's own word: it decides only where the entry names no title
         # against it.
         keyed = (one for one in self.entries if reference.key in one.keys)
-        return next((one for one in keyed if not (title and one.title)), None)
+        return next(
+            (one for one in keyed if not (title and one.title)),
+            None,
+        )
 
 
 def _same(value: str) -> str:

@@ -132,8 +132,18 @@ def first_page(pieces: Sequence[Piece]) -> tuple[tuple[str, ...], list[Piece]]:
         2 if any(re.match(r"[a-z]", text) or _CITED.search(text) for text in later) else len(inside)
     )
     body = list(pieces[opening:])
-    if re.search(r"\bintroduction$", _title(body[0]), re.I) and len(body) > 1:
-        below = takewhile(lambda one: not isinstance(one, Heading), body[1:])
+    if (
+        re.search(
+            r"\bintroduction$",
+            _title(body[0]),
+            re.I,
+        )
+        and len(body) > 1
+    ):
+        below = takewhile(
+            lambda one: not isinstance(one, Heading),
+            body[1:],
+        )
         texts = (one.text if isinstance(one, Prose) else "" for one in below)
         cut = next(
             (at for at, text in enumerate(texts, 1) if re.search(r"[\w,-]$", text.rstrip())),
@@ -165,7 +175,10 @@ def html_table(text: str) -> Table:
         lambda row: row and all(kind.casefold() == "th" for kind, _, _ in row), found
     )
     width = max((sum(one[2] for one in row) for row in rows), default=0)
-    return Table(rows=spread(rows, width), heads=max(len(list(headed)), 1))
+    return Table(
+        rows=spread(rows, width),
+        heads=max(len(list(headed)), 1),
+    )
 
 
 def _spanned(marks: str, inner: str) -> tuple[str, int, int]:
@@ -179,7 +192,10 @@ def compact(text: str) -> str:
     """Formulas without the spaces between their signs: `0 . 0 1` is 0.01, and `f _ { 1 }` is
     f_{1}.
     """
-    return _MATHS.sub(lambda found: f"{found[1]}{compact_formula(found[2])}{found[1]}", text)
+    return _MATHS.sub(
+        lambda found: f"{found[1]}{compact_formula(found[2])}{found[1]}",
+        text,
+    )
 
 
 def compact_formula(latex: str) -> str:
@@ -188,12 +204,22 @@ def compact_formula(latex: str) -> str:
         return latex
     parts = _TEXT.split(latex.strip())
     for at in range(0, len(parts), 2):
-        parts[at] = _NEEDED.sub(lambda found: f"{found[1]} " if found[1] else "", parts[at])
+        parts[at] = _NEEDED.sub(
+            lambda found: f"{found[1]} " if found[1] else "",
+            parts[at],
+        )
     for at in range(1, len(parts), 2):
         # Words in a formula keep their spaces, unless these stand between all letters.
         name, _, inner = parts[at][:-1].partition("{")
         spaced = all(len(word) == 1 for word in inner.replace("~", " ").split())
-        words = "".join(inner.split()).replace("~", " ") if spaced else inner.strip()
+        words = (
+            "".join(inner.split()).replace(
+                "~",
+                " ",
+            )
+            if spaced
+            else inner.strip()
+        )
         parts[at] = f"{name.strip()}{{{words}}}"
     return "".join(parts)
 
@@ -209,7 +235,10 @@ def is_cut_off(latex: str) -> bool:
     return any(len(re.findall(one, latex)) != len(re.findall(other, latex)) for one, other in pairs)
 
 
-def algorithm_at(lines: Sequence[str], at: int) -> tuple[Algorithm, int] | None:
+def algorithm_at(
+    lines: Sequence[str],
+    at: int,
+) -> tuple[Algorithm, int] | None:
     """The algorithm whose name stands in a line, as far as its steps go, and the line after it.
     Under a heading it is one also without steps.
     """
@@ -218,7 +247,10 @@ def algorithm_at(lines: Sequence[str], at: int) -> tuple[Algorithm, int] | None:
         return None
     own, *others = _runs(lines, at + 1)
     # The name may go on in the next lines; the steps begin with the first that looks like one.
-    first = next((line for line in range(*own) if _STEP.match(lines[line])), own[1])
+    first = next(
+        (line for line in range(*own) if _STEP.match(lines[line])),
+        own[1],
+    )
     body = list(lines[first : own[1]])
     end = own[1]
     signs = sum(bool(_STEP.match(line)) for line in body)
@@ -234,9 +266,20 @@ def algorithm_at(lines: Sequence[str], at: int) -> tuple[Algorithm, int] | None:
         end = after
     if signs < (0 if named[1] else LEAST_STEPS):
         return None
-    caption = " ".join(" ".join((lines[at][named.end() :], *lines[at + 1 : first])).split())
+    caption = " ".join(
+        " ".join(
+            (
+                lines[at][named.end() :],
+                *lines[at + 1 : first],
+            )
+        ).split()
+    )
     steps = "\n".join(line.rstrip() for text in body for line in text.split("\n") if line.strip())
-    return Algorithm(caption=compact(bare(caption)), label=named[2], body=compact(steps)), end
+    return Algorithm(
+        caption=compact(bare(caption)),
+        label=named[2],
+        body=compact(steps),
+    ), end
 
 
 def unnamed(text: str) -> Algorithm | None:
@@ -259,7 +302,10 @@ def doubtful(pieces: Sequence[Piece]) -> Iterator[Lost]:
             one.caption[:60],
         )
     words = " ".join(one.text for one in pieces if isinstance(one, Prose))
-    missing = sorted(set(_MENTIONED.findall(words)) - {one.label for one in found}, key=int)
+    missing = sorted(
+        set(_MENTIONED.findall(words)) - {one.label for one in found},
+        key=int,
+    )
     if nameless and missing:
         names = ", ".join(missing)
         what = f"{len(nameless)} came without a name, and the text names Algorithm {names}."
@@ -275,14 +321,23 @@ def doubtful(pieces: Sequence[Piece]) -> Iterator[Lost]:
         )
 
 
-def _runs(lines: Sequence[str], start: int) -> Iterator[tuple[int, int]]:
+def _runs(
+    lines: Sequence[str],
+    start: int,
+) -> Iterator[tuple[int, int]]:
     """From where to where lines without an empty one between them go, up to the next heading. The
     first such run may be empty.
     """
-    end = next((at for at in range(start, len(lines)) if _HEADING.match(lines[at])), len(lines))
+    end = next(
+        (at for at in range(start, len(lines)) if _HEADING.match(lines[at])),
+        len(lines),
+    )
     if start == end or not lines[start].strip():
         yield start, start
-    for filled, run in groupby(range(start, end), key=lambda at: bool(lines[at].strip())):
+    for filled, run in groupby(
+        range(start, end),
+        key=lambda at: bool(lines[at].strip()),
+    ):
         listed = list(run)
         if filled:
             yield listed[0], listed[-1] + 1

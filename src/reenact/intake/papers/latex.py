@@ -82,14 +82,25 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
     )
     styles = (files.text(one) for one in asked if (folder / one).is_file())
     made = ready.prepare(
-        "\n".join((*(ready.definitions(style) for style in styles if style), body))
+        "\n".join(
+            (
+                *(ready.definitions(style) for style in styles if style),
+                body,
+            )
+        )
     )
     parsed, unknown, broken = _parsed(made.text, box, source)
     named = [
         inner for found in _GRAPHICS.findall(text) for inner in re.findall(r"\{([^{}]*)\}", found)
     ]
-    beside = (here, *(here + inner.strip().removeprefix("./") for inner in named))
-    pictures = Pictures(folder, beside=tuple(dict.fromkeys(beside)))
+    beside = (
+        here,
+        *(here + inner.strip().removeprefix("./") for inner in named),
+    )
+    pictures = Pictures(
+        folder,
+        beside=tuple(dict.fromkeys(beside)),
+    )
     walk = Walk(pictures, made.stored)
     pieces = tuple(walk.pieces(parsed.blocks))
     nodes = _meta(parsed.meta.get("abstract"), "MetaInlines")
@@ -113,7 +124,14 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
         *broken,
         *_unknown(unknown),
     ]
-    lost += [Lost("macro", f"\\{name} {MACHINERY}", f"\\{name}") for name in made.machinery]
+    lost += [
+        Lost(
+            "macro",
+            f"\\{name} {MACHINERY}",
+            f"\\{name}",
+        )
+        for name in made.machinery
+    ]
     for name in ready.skipped_drawings(parsed.skipped):
         lost.append(
             Lost(
@@ -134,8 +152,23 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
         )
     command = _TITLE.search(text)
     titled = detex(_argument(text, command.end())) if command else ""
-    title = walk.line(_meta(parsed.meta.get("title"), "MetaInlines", "Note")) or titled
-    authors = tuple(_authors(walk, parsed.meta.get("author"), text))
+    title = (
+        walk.line(
+            _meta(
+                parsed.meta.get("title"),
+                "MetaInlines",
+                "Note",
+            )
+        )
+        or titled
+    )
+    authors = tuple(
+        _authors(
+            walk,
+            parsed.meta.get("author"),
+            text,
+        )
+    )
     return Draft(
         "latex",
         pieces=pieces,
@@ -154,12 +187,23 @@ def _parsed(
     text, parsed, lost = _opened(text, box, source)
     unknown = ready.unknown_commands(parsed.skipped)
     if any(words or name in ready.USUAL for name, words in unknown.items()):
-        _, parsed, again = _opened(ready.keep_arguments(text, unknown), box, source)
-        lost = (*(one for one in lost if one.kind == FRAME), *again)
+        _, parsed, again = _opened(
+            ready.keep_arguments(text, unknown),
+            box,
+            source,
+        )
+        lost = (
+            *(one for one in lost if one.kind == FRAME),
+            *again,
+        )
     return parsed, unknown, lost
 
 
-def _opened(text: str, box: Sandbox, source: str) -> tuple[str, Parsed, tuple[Lost, ...]]:
+def _opened(
+    text: str,
+    box: Sandbox,
+    source: str,
+) -> tuple[str, Parsed, tuple[Lost, ...]]:
     """Pandoc's tree; without the environments that it would skip with all that stands in them."""
     opened: list[Lost] = []
     for left in reversed(range(FRAMES + 1)):
@@ -171,9 +215,20 @@ def _opened(text: str, box: Sandbox, source: str) -> tuple[str, Parsed, tuple[Lo
         if not frames:
             break
         why = "was not understood: its words stand without it."
-        opened += [Lost(FRAME, f"The environment {name} {why}", name) for name in frames]
+        opened += [
+            Lost(
+                FRAME,
+                f"The environment {name} {why}",
+                name,
+            )
+            for name in frames
+        ]
         either = "|".join(map(re.escape, frames))
-        text = re.sub(rf"\\(?:begin|end)\s*\{{(?:{either})\}}", "\n\n", text)
+        text = re.sub(
+            rf"\\(?:begin|end)\s*\{{(?:{either})\}}",
+            "\n\n",
+            text,
+        )
     return text, parsed, (*opened, *lost)
 
 
@@ -186,10 +241,19 @@ def _unknown(commands: Mapping[str, bool]) -> Iterator[Lost]:
             else f"Nobody defines \\{name}"
         )
         if name not in ready.USUAL:
-            yield Lost("macro", f"{why}: {kept}.", f"\\{name}")
+            yield Lost(
+                "macro",
+                f"{why}: {kept}.",
+                f"\\{name}",
+            )
 
 
-def _references(files: Files, main: str, text: str, listed: str) -> Iterator[Reference]:
+def _references(
+    files: Files,
+    main: str,
+    text: str,
+    listed: str,
+) -> Iterator[Reference]:
     """From the list in the text, the .bib files that it names (what is cited of them), the .bbl
     beside it.
     """
@@ -197,7 +261,12 @@ def _references(files: Files, main: str, text: str, listed: str) -> Iterator[Ref
         yield from read_bibitems(listed)
     folder = posixpath.dirname(main)
     stem = posixpath.splitext(main)[0]
-    beside = files.first((f"{stem}.bbl", *files.names(".bbl")))
+    beside = files.first(
+        (
+            f"{stem}.bbl",
+            *files.names(".bbl"),
+        )
+    )
     cited = {key.strip() for keys in _CITE.findall(text) for key in keys.split(",")}
     everything = "*" in cited
     named = [
@@ -205,7 +274,10 @@ def _references(files: Files, main: str, text: str, listed: str) -> Iterator[Ref
     ]
     for name in named:
         path = posixpath.normpath(
-            posixpath.join(folder, name if name.endswith(".bib") else f"{name}.bib")
+            posixpath.join(
+                folder,
+                name if name.endswith(".bib") else f"{name}.bib",
+            )
         )
         bib = files.text(path)
         if bib is not None:
@@ -238,7 +310,13 @@ def _authors(walk: Walk, meta: Any, text: str) -> list[str]:
     without = ("Note", "Superscript", "Math")
     entries = (_meta(entry, "MetaInlines", *without) for entry in _meta(meta, "MetaList"))
     lines = (
-        walk.line(takewhile(lambda node: node["t"] != "LineBreak", nodes)) for nodes in entries
+        walk.line(
+            takewhile(
+                lambda node: node["t"] != "LineBreak",
+                nodes,
+            )
+        )
+        for nodes in entries
     )
     commands = (
         _argument(text, found.end()) for found in islice(_NAMED.finditer(text), MOST_AUTHORS)
@@ -255,13 +333,29 @@ def _people(lines: Iterable[str]) -> list[str]:
 
 def _argument(text: str, at: int) -> str:
     """What a command of the title is given, without notes."""
-    return regrouped(group(text, at, LONGEST)[0], _NOTES, lambda *_: "")
+    return regrouped(
+        group(text, at, LONGEST)[0],
+        _NOTES,
+        lambda *_: "",
+    )
 
 
-def parse_parts(text: str, *, box: Sandbox, name: str) -> tuple[Parsed, tuple[Lost, ...]]:
+def parse_parts(
+    text: str,
+    *,
+    box: Sandbox,
+    name: str,
+) -> tuple[Parsed, tuple[Lost, ...]]:
     """The trees of all sections as one, and a note for each that came as bare words."""
     begin = DOCUMENT.search(text)
-    preamble, body = (text[: begin.end()], text[begin.end() :]) if begin else ("", text)
+    preamble, body = (
+        (
+            text[: begin.end()],
+            text[begin.end() :],
+        )
+        if begin
+        else ("", text)
+    )
     end = DOCUMENT_END.search(body)
     parts = _SECTION.split(body[: end.start()] if end else body)
     meta: dict[str, Any] = {}
@@ -269,7 +363,12 @@ def parse_parts(text: str, *, box: Sandbox, name: str) -> tuple[Parsed, tuple[Lo
     skipped: list[str] = []
     lost: list[Lost] = []
     for number, part in enumerate(parts):
-        found = Parsed({}, (), (), f"the paper has more than {MOST_PARTS} sections")
+        found = Parsed(
+            {},
+            (),
+            (),
+            f"the paper has more than {MOST_PARTS} sections",
+        )
         if number < MOST_PARTS:
             found = parse(
                 f"{preamble}\n{part}\n\\end{{document}}",
@@ -297,7 +396,12 @@ def parse_parts(text: str, *, box: Sandbox, name: str) -> tuple[Parsed, tuple[Lo
                     detex(group(part, heading.end())[0]) if heading else "",
                 )
             )
-    return Parsed(meta, tuple(blocks), tuple(dict.fromkeys(skipped)), ""), tuple(lost)
+    return Parsed(
+        meta,
+        tuple(blocks),
+        tuple(dict.fromkeys(skipped)),
+        "",
+    ), tuple(lost)
 
 
 def _bare(part: str) -> Iterator[dict[str, Any]]:
@@ -307,7 +411,11 @@ def _bare(part: str) -> Iterator[dict[str, Any]]:
         title, end = group(part, heading.end())
         yield {
             "t": "Header",
-            "c": [heading["sub"].count("sub") + 1, ["", [], []], [_words(title)]],
+            "c": [
+                heading["sub"].count("sub") + 1,
+                ["", [], []],
+                [_words(title)],
+            ],
         }
         part = part[end:]
     for paragraph in re.split(r"\n[ \t]*\n", part):

@@ -51,7 +51,10 @@ def without_comments(text: str) -> str:
     parts: list[str] = []
     at = 0
     while begin := _LISTING.search(text, at):
-        end = text.find(f"\\end{{{begin[1]}}}", begin.end())
+        end = text.find(
+            f"\\end{{{begin[1]}}}",
+            begin.end(),
+        )
         if end < 0:
             break
         parts += [
@@ -59,7 +62,12 @@ def without_comments(text: str) -> str:
             text[begin.start() : end],
         ]
         at = end
-    shown = "".join((*parts, _COMMENT.sub(r"\1", text[at:])))
+    shown = "".join(
+        (
+            *parts,
+            _COMMENT.sub(r"\1", text[at:]),
+        )
+    )
 
     def made(opened: re.Match[str]) -> Made:
         closed = _CLOSED.search(shown, opened.end())
@@ -95,7 +103,11 @@ class Files:
             why = "its name leads outside the paper's folder" if outside else "it is not text"
         if why:
             self.lost.append(
-                Lost("file", f"The file {name[:200]} was not read: {why}.", name[:200])
+                Lost(
+                    "file",
+                    f"The file {name[:200]} was not read: {why}.",
+                    name[:200],
+                )
             )
         return self.texts.get(name)
 
@@ -168,13 +180,22 @@ def flatten(files: Files, main: str) -> str:
         ended = DOCUMENT_END.search(text)
         if ended and not above:
             text = text[: ended.end()]
-        return _INPUT.sub(lambda found: included(found, (*above, name)), text)
+        return _INPUT.sub(
+            lambda found: included(found, (*above, name)),
+            text,
+        )
 
-    def included(found: re.Match[str], above: tuple[str, ...]) -> str:
+    def included(
+        found: re.Match[str],
+        above: tuple[str, ...],
+    ) -> str:
         inner = (
             found["name"]
             or found["bare"]
-            or posixpath.join(found["folder"] or "", found["file"] or "")
+            or posixpath.join(
+                found["folder"] or "",
+                found["file"] or "",
+            )
         )
         inner = inner.strip().strip('"')
         if not inner or "#" in inner:
@@ -183,7 +204,12 @@ def flatten(files: Files, main: str) -> str:
             raise UnreadablePaper(
                 f"Files include one another without end: {' -> '.join(above[-4:])}."
             )
-        folders = dict.fromkeys(map(posixpath.dirname, (main, above[-1])))
+        folders = dict.fromkeys(
+            map(
+                posixpath.dirname,
+                (main, above[-1]),
+            )
+        )
         paths = [posixpath.normpath(posixpath.join(folder, inner)) for folder in folders]
         endings = (
             ("", ".tex") if inner.endswith((".tex", ".ltx", ".tikz", ".bbl")) else (".tex", "")

@@ -96,23 +96,63 @@ def detex(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    text = _CITE.sub(lambda found: marked(map(str.strip, found[1].split(","))), text)
-    text = _LINK.sub(lambda found: f"{found[2]} ({found[1]})", _REF.sub(r"[\1]", text))
+    text = _CITE.sub(
+        lambda found: marked(
+            map(
+                str.strip,
+                found[1].split(","),
+            )
+        ),
+        text,
+    )
+    text = _LINK.sub(
+        lambda found: f"{found[2]} ({found[1]})",
+        _REF.sub(r"[\1]", text),
+    )
     text = _ACCENT.sub(_accented, text)
-    text = text.replace("\\\\", " ").replace("~", " ").replace("---", "—").replace("--", "–")
-    text = text.replace("``", "“").replace("''", "”").replace("\\newblock", " ")
+    text = (
+        text.replace("\\\\", " ")
+        .replace("~", " ")
+        .replace("---", "—")
+        .replace(
+            "--",
+            "–",
+        )
+    )
+    text = (
+        text.replace("``", "“")
+        .replace("''", "”")
+        .replace(
+            "\\newblock",
+            " ",
+        )
+    )
     text = re.sub(r"\\bibinfo\s*\{[^{}]*\}", "", text)
     text = re.sub(r"\\(?:label|vspace|hspace|footnotemark)\*?\s*(?:\{[^{}]*\})?", "", text)
-    text = _NAMED.sub(lambda found: _LETTERS.get(found[1], ""), text)
-    return re.sub(r"\\([%&$#_{}, ;:!/-])", r"\1", re.sub(r"(?<!\\)[{}]", "", text))
+    text = _NAMED.sub(
+        lambda found: _LETTERS.get(found[1], ""),
+        text,
+    )
+    return re.sub(
+        r"\\([%&$#_{}, ;:!/-])",
+        r"\1",
+        re.sub(r"(?<!\\)[{}]", "", text),
+    )
 
 
 def _accented(found: re.Match[str]) -> str:
     letter = (found[2] or found[4] or found[5]).lstrip("\\")
-    return unicodedata.normalize("NFC", letter + _ACCENTS[found[1] or found[3]])
+    return unicodedata.normalize(
+        "NFC",
+        letter + _ACCENTS[found[1] or found[3]],
+    )
 
 
-def group(text: str, at: int, most: int = MOST_GROUP) -> tuple[str, int]:
+def group(
+    text: str,
+    at: int,
+    most: int = MOST_GROUP,
+) -> tuple[str, int]:
     """What stands between the brace at `at` and the one that closes it, and where that ends. A
     brace that is not closed within so many characters closes there: braces that nobody closes would
     cost a search of the whole text each.
@@ -143,7 +183,10 @@ def rewritten(
         made = make(found) if found else None
         if found is None or made is None:
             break
-        parts += [text[at : found.start()], made[0]]
+        parts += [
+            text[at : found.start()],
+            made[0],
+        ]
         at = made[1]
     return "".join((*parts, text[at:]))
 
@@ -224,7 +267,10 @@ def written_out(text: str) -> tuple[str, tuple[str, ...]]:
             if len(made.opening) + made.opening.count("#") * sum(map(len, given)) > left:
                 return None
             places = dict(enumerate(given, start=1))
-            words = _PLACE.sub(lambda place: places.get(int(place[1]), ""), made.opening)
+            words = _PLACE.sub(
+                lambda place: places.get(int(place[1]), ""),
+                made.opening,
+            )
             if made.machinery:
                 # The arguments alone; signs of maths outside of a formula would be lost.
                 maths = [_SIGNS.search(one) and "$" not in one for one in given]
@@ -243,7 +289,10 @@ def written_out(text: str) -> tuple[str, tuple[str, ...]]:
     return text, tuple(name for (_, name), made in own.items() if made.machinery)
 
 
-def _defined(text: str, found: re.Match[str]) -> tuple[_Own | None, int]:
+def _defined(
+    text: str,
+    found: re.Match[str],
+) -> tuple[_Own | None, int]:
     """What is defined there, and where the definition ends; none for an environment without an
     end.
     """
@@ -269,14 +318,21 @@ def _after_space(text: str, at: int) -> int:
     return at
 
 
-def _arguments(text: str, at: int, own: _Own) -> tuple[list[str], int]:
+def _arguments(
+    text: str,
+    at: int,
+    own: _Own,
+) -> tuple[list[str], int]:
     given: list[str] = []
     if own.usual is not None:
         option = re.compile(r"\s*\[([^\[\]]{0,400})\]").match(text, at)
         given.append(option[1] if option else own.usual)
         if option:
             at = option.end()
-    while len(given) < own.count and text.startswith("{", brace := _after_space(text, at)):
+    while len(given) < own.count and text.startswith(
+        "{",
+        brace := _after_space(text, at),
+    ):
         words, at = group(text, brace)
         given.append(words)
     return given, at

@@ -268,23 +268,39 @@ def prepare(text: str) -> Prepared:
     made = Prepared(machinery=machinery)
     text = _NOTE.sub(r"\\footnote", _IEEE.sub(r"\\\1\3{eqnarray\2\4}", text))
     # Boxes only scale what is in them, and pandoc would drop a table with its box.
-    text = plain_tables(regrouped(text, _BOX, lambda _, inner: f"\n{inner}\n", MOST_STORED))
+    text = plain_tables(
+        regrouped(
+            text,
+            _BOX,
+            lambda _, inner: f"\n{inner}\n",
+            MOST_STORED,
+        )
+    )
     text = regrouped(text, _SUBFIGURE, _subfigure, MOST_STORED)
     words = dict(_WORDS_FOR.findall(text)[:MOST_STORED])
 
     def stored(begin: re.Match[str]) -> Made:
-        closed = re.compile(rf"\\end\s*\{{{re.escape(begin[1])}\}}").search(text, begin.end())
+        closed = re.compile(rf"\\end\s*\{{{re.escape(begin[1])}\}}").search(
+            text,
+            begin.end(),
+        )
         if closed is None:
             return None
         body = text[begin.end() : closed.start()]
         for _ in range(3):
             # The author's own words for things, replaced by what they stand for as pandoc does
             # elsewhere.
-            body = _COMMAND.sub(lambda found: words.get(found[1], found[0]), body)
+            body = _COMMAND.sub(
+                lambda found: words.get(found[1], found[0]),
+                body,
+            )
         return made.keep(_steps(body, begin[1])), closed.end()
 
     text = rewritten(text, _BEGIN, stored)
-    made.text = _APPENDIX.sub(lambda found: " " if "end" in found[0][:5] else made.keep(None), text)
+    made.text = _APPENDIX.sub(
+        lambda found: " " if "end" in found[0][:5] else made.keep(None),
+        text,
+    )
     return made
 
 
@@ -318,7 +334,12 @@ def _steps(body: str, environment: str) -> Algorithm:
     else:
         body = re.sub(r"\A\s*(?:\[[^\]]{0,300}\])?(?:\{[a-z]+\})?", "", body)
     lines = (line.rstrip() for line in _LABEL.sub("", body).splitlines())
-    return Algorithm("", caption, label[1] if label else "", body="\n".join(filter(None, lines)))
+    return Algorithm(
+        "",
+        caption,
+        label[1] if label else "",
+        body="\n".join(filter(None, lines)),
+    )
 
 
 def definitions(style: str) -> str:
@@ -367,6 +388,15 @@ def keep_arguments(text: str, unknown: Mapping[str, bool]) -> str:
     """
     named = (name for name, words in unknown.items() if words or name in USUAL)
     stands = (
-        (name, f"{{{USUAL[name]}\\xspace}}" if name in USUAL else "[1]{#1}") for name in named
+        (
+            name,
+            f"{{{USUAL[name]}\\xspace}}" if name in USUAL else "[1]{#1}",
+        )
+        for name in named
     )
-    return "\n".join((*(f"\\providecommand{{\\{name}}}{words}" for name, words in stands), text))
+    return "\n".join(
+        (
+            *(f"\\providecommand{{\\{name}}}{words}" for name, words in stands),
+            text,
+        )
+    )

@@ -32,17 +32,29 @@ _BLOCK = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
 
 def read_markdown(text: str, pictures: Pictures) -> Draft:
     """The paper in a Markdown text."""
-    facts, body = _front_matter(_COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text))
+    facts, body = _front_matter(
+        _COMMENT.sub(
+            lambda found: "\n" * found[0].count("\n"),
+            text,
+        )
+    )
     reader = _Reader(body.split("\n"), pictures)
     pieces = converted.numbered(reader.pieces())
-    title, pieces = _titled(_words(facts.get("title")), pieces)
+    title, pieces = _titled(
+        _words(facts.get("title")),
+        pieces,
+    )
     people, pieces = converted.first_page(pieces) if title else ((), pieces)
     named = facts.get("authors") or facts.get("author") or list(people)
     listed = named if isinstance(named, list) else [named]
     authors = (one.get("name") if isinstance(one, dict) else one for one in listed)
     abstract = _words(facts.get("abstract"))
     pieces, references = cut_references(pieces)
-    lost = (*pictures.lost, *reader.lost, *converted.doubtful(pieces))
+    lost = (
+        *pictures.lost,
+        *reader.lost,
+        *converted.doubtful(pieces),
+    )
     above = (Prose(abstract),) if abstract else ()
     below = tuple(_without_marks(pieces))
     return Draft(
@@ -85,7 +97,10 @@ class _Reader:
         elif heading:
             self.at += 1
             self.listing = is_bibliography(bare(heading[2]))
-            yield Heading(len(heading[1]), compact(bare(heading[2])))
+            yield Heading(
+                len(heading[1]),
+                compact(bare(heading[2])),
+            )
         elif fence:
             yield from self._fenced(fence[1], fence[2])
         elif line.strip().startswith(("$$", "\\[")):
@@ -100,7 +115,10 @@ class _Reader:
     def _next_where(self, wanted: Callable[[str], bool]) -> int:
         """The next line of which this is so, or the end."""
         below = range(self.at + 1, len(self.lines))
-        return next((at for at in below if wanted(self.lines[at])), len(self.lines))
+        return next(
+            (at for at in below if wanted(self.lines[at])),
+            len(self.lines),
+        )
 
     def _fenced(self, mark: str, kind: str) -> Iterator[Piece]:
         end = self._next_where(lambda line: line.strip().startswith(mark))
@@ -117,10 +135,20 @@ class _Reader:
         """
         rest = "\n".join(self.lines[self.at : self.at + 400])
         opened = rest.index(mark) + 2
-        closed = rest.find("$$" if mark == "$$" else "\\]", opened)
+        closed = rest.find(
+            "$$" if mark == "$$" else "\\]",
+            opened,
+        )
         if closed < 0:
             self.lost.append(Lost("equation", "A displayed formula has no end.", rest[:60]))
-            self.lines[self.at] = self.lines[self.at].replace("$$", "").replace("\\[", "")
+            self.lines[self.at] = (
+                self.lines[self.at]
+                .replace("$$", "")
+                .replace(
+                    "\\[",
+                    "",
+                )
+            )
             return
         self.at += rest.count("\n", 0, closed)
         tail = rest[closed + 2 :].partition("\n")[0]
@@ -145,7 +173,10 @@ class _Reader:
             under = self.lines[self.at].strip()
         if re.fullmatch(r"={3,}|-{3,}", under):
             self.at += 1
-            yield Heading(1 if under[0] == "=" else 2, bare(taken[0]))
+            yield Heading(
+                1 if under[0] == "=" else 2,
+                bare(taken[0]),
+            )
             return
         if re.fullmatch(r"\s*(?:[-*_]\s*){3,}", taken[0]):
             return
@@ -193,10 +224,16 @@ def _equation(body: str) -> Equation:
     name = ""
     if label:
         name = label[1] or label[2] or ""
-    return Equation(latex=_LABELLED.sub("", body).strip(), label=name)
+    return Equation(
+        latex=_LABELLED.sub("", body).strip(),
+        label=name,
+    )
 
 
-def _titled(title: str, pieces: list[Piece]) -> tuple[str, list[Piece]]:
+def _titled(
+    title: str,
+    pieces: list[Piece],
+) -> tuple[str, list[Piece]]:
     """The only heading of the first level is the title, and the others then move up; or one without
     a number above numbered ones, which stay.
     """

@@ -90,7 +90,11 @@ def parse(
         "paper.txt",
     )
     given = {"paper.txt": text.encode("utf-8", "replace")}
-    command = Command(argv=argv, files=given, collect=("tree.json", "log.json"))
+    command = Command(
+        argv=argv,
+        files=given,
+        collect=("tree.json", "log.json"),
+    )
     result = run_again_if_killed(box, command, limits)
     tree = result.results.get("tree.json")
     if result.ending is Ending.EXIT and result.exit_code == REFUSED:
@@ -120,7 +124,11 @@ def parse(
         for one in entries
         if one.get("type") == "SkippedContent"
     )
-    return Parsed(parsed["meta"], tuple(parsed["blocks"]), tuple(dict.fromkeys(skipped)))
+    return Parsed(
+        parsed["meta"],
+        tuple(parsed["blocks"]),
+        tuple(dict.fromkeys(skipped)),
+    )
 
 
 def _printed(output: str) -> str:
@@ -161,13 +169,23 @@ def run_script(
         if importlib.util.find_spec(package) is None:
             raise MissingExtra(package, "papers")
     source = files("reenact.intake.papers.inside").joinpath(f"{script}.py").read_bytes()
-    argv = (sys.executable, "-s", "-B", f"{script}.py", *words)
+    argv = (
+        sys.executable,
+        "-s",
+        "-B",
+        f"{script}.py",
+        *words,
+    )
     more["files"] = {
         f"{script}.py": source,
         **more.get("files", {}),
     }
     alike = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
-    result = run_again_if_killed(box, Command(argv=argv, environment=alike, **more), limits)
+    result = run_again_if_killed(
+        box,
+        Command(argv=argv, environment=alike, **more),
+        limits,
+    )
     if not result.ok:
         raise failed(result, "The reader", name, limits)
     return result

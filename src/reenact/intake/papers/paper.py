@@ -74,8 +74,16 @@ class Table(Captioned):
     def text(self) -> str:
         rows = [f"| {' | '.join(row)} |" for row in self.rows]
         if rows:
-            rows.insert(max(self.heads, 1), "|" + " --- |" * max(len(row) for row in self.rows))
-        return "\n".join((f"Table {self.label}: {self.caption}", *rows))
+            rows.insert(
+                max(self.heads, 1),
+                "|" + " --- |" * max(len(row) for row in self.rows),
+            )
+        return "\n".join(
+            (
+                f"Table {self.label}: {self.caption}",
+                *rows,
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +182,19 @@ class Paper:
     @cached_property
     def by_id(self) -> dict[str, Section | Block | Sentence]:
         """Everything that has an id."""
-        everything = (*self.sections, *self.blocks(), *self.sentences())
+        everything = (
+            *self.sections,
+            *self.blocks(),
+            *self.sentences(),
+        )
         return {part.id: part for part in everything}
 
-    def text(self, *, ids: bool = True, hide: frozenset[str] = frozenset()) -> str:
+    def text(
+        self,
+        *,
+        ids: bool = True,
+        hide: frozenset[str] = frozenset(),
+    ) -> str:
         """The paper as a reader or a model sees it: an id before each sentence, hidden blocks
         named only.
         """
@@ -217,7 +234,11 @@ class Paper:
 
 def plain(text: str) -> str:
     """A text without all that two copies of the same sentence may differ in."""
-    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text).casefold())
+    return re.sub(
+        r"[\W_]+",
+        "",
+        unicodedata.normalize("NFKC", text).casefold(),
+    )
 
 
 def _shown(block: Block, ids: bool, hide: frozenset[str]) -> str:

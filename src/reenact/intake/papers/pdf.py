@@ -81,7 +81,10 @@ def bare_pages(pages: Sequence[Page]) -> list[Page]:
 
 def _edges(lines: Sequence[Line]) -> list[Line]:
     by_height = sorted(lines, key=lambda line: line.low)
-    return [*by_height[:EDGE], *by_height[-EDGE:]]
+    return [
+        *by_height[:EDGE],
+        *by_height[-EDGE:],
+    ]
 
 
 def _mark(line: Line) -> str:
@@ -95,7 +98,12 @@ def title_of(page: Page, size: float) -> tuple[str, frozenset[Line]]:
     if largest < size * 1.15:
         return "", frozenset()
     first = next(place for place, line in enumerate(lines) if line.size == largest)
-    taken = [*takewhile(lambda line: abs(line.size - largest) <= 0.6, lines[first : first + 5])]
+    taken = [
+        *takewhile(
+            lambda line: abs(line.size - largest) <= 0.6,
+            lines[first : first + 5],
+        )
+    ]
     return " ".join(line.text for line in taken), frozenset(taken)
 
 
@@ -133,7 +141,12 @@ class Paragraphs:
         self._close([])
         return self._pieces
 
-    def _take(self, line: Line, page: int, tables: list[tuple[Table, Box]]) -> None:
+    def _take(
+        self,
+        line: Line,
+        page: int,
+        tables: list[tuple[Table, Box]],
+    ) -> None:
         looks = line.bold or line.size > self.size * 1.04 or line.text.isupper()
         alone = (heading_of(line.text) if looks else None) or _formula(line)
         caption = _CAPTION.match(line.text)
@@ -145,7 +158,10 @@ class Paragraphs:
         if caption:
             self._page, self._caption = (
                 page,
-                (caption["kind"][:3].casefold(), caption["number"]),
+                (
+                    caption["kind"][:3].casefold(),
+                    caption["number"],
+                ),
             )
             self._open = [replace(line, text=caption["words"])]
         elif alone:
@@ -184,19 +200,44 @@ class Paragraphs:
             return
         text = " ".join(self._joined(lines).split())
         kind, number = caption or ("", "")
-        piece: Piece = Prose(f"Algorithm {number}: {text}" if kind else text, self._page)
+        piece: Piece = Prose(
+            f"Algorithm {number}: {text}" if kind else text,
+            self._page,
+        )
         if kind == "tab":
             table = self._table(number, lines[0], tables)
-            piece = replace(table, caption=text, label=number, page=self._page)
+            piece = replace(
+                table,
+                caption=text,
+                label=number,
+                page=self._page,
+            )
         elif kind == "fig":
-            piece = Figure("", text, number, file=f"{self.file}#page={self._page}", page=self._page)
+            piece = Figure(
+                "",
+                text,
+                number,
+                file=f"{self.file}#page={self._page}",
+                page=self._page,
+            )
         self._pieces.append(piece)
 
-    def _table(self, number: str, line: Line, tables: list[tuple[Table, Box]]) -> Table:
+    def _table(
+        self,
+        number: str,
+        line: Line,
+        tables: list[tuple[Table, Box]],
+    ) -> Table:
         """The table next to its caption."""
         if not tables:
             what = f"The cells of table {number} were not found."
-            self.lost.append(Lost("table", what, f"page {self._page}"))
+            self.lost.append(
+                Lost(
+                    "table",
+                    what,
+                    f"page {self._page}",
+                )
+            )
             return Table(heads=0)
         near = min(
             tables,
@@ -226,7 +267,10 @@ def _formula(line: Line) -> Equation | None:
     few = len(_WORD.findall(body)) <= (3 if numbered else 0)
     if not few or not 3 < len(body) <= 160 or not _SIGN.search(body):
         return None
-    return Equation(latex=body, label=numbered["number"] if numbered else "")
+    return Equation(
+        latex=body,
+        label=numbered["number"] if numbered else "",
+    )
 
 
 def _within(line: Line, box: Box) -> bool:
@@ -260,7 +304,13 @@ def read_pdf(data: bytes, name: str, *, box: Sandbox, limits: Limits = SCRIPT_LI
         raise UnreadablePaper(
             why, next_step="Run a text recognition over it first, or get its LaTeX."
         )
-    return _draft(pages, name=name, unseen=int(parsed["unseen"]), data=data, box=box)
+    return _draft(
+        pages,
+        name=name,
+        unseen=int(parsed["unseen"]),
+        data=data,
+        box=box,
+    )
 
 
 def _page(page: Mapping[str, Any]) -> Page:
@@ -282,10 +332,20 @@ def _page(page: Mapping[str, Any]) -> Page:
                 tuple(map(float, table["box"])),
             )
         )
-    return Page(int(page["number"]), tuple(lines), tuple(tables))
+    return Page(
+        int(page["number"]),
+        tuple(lines),
+        tuple(tables),
+    )
 
 
-def _draft(pages: list[Page], name: str, unseen: int, data: bytes, box: Sandbox) -> Draft:
+def _draft(
+    pages: list[Page],
+    name: str,
+    unseen: int,
+    data: bytes,
+    box: Sandbox,
+) -> Draft:
     # The size that most letters have.
     sizes = Counter(line.size for page in pages for line in page.lines for _ in line.text)
     size = 10.0
@@ -294,15 +354,33 @@ def _draft(pages: list[Page], name: str, unseen: int, data: bytes, box: Sandbox)
     title, used = title_of(pages[0], size)
     made = Paragraphs(size, name)
     for page in pages:
-        made.page(page, skip=used if page is pages[0] else frozenset())
+        made.page(
+            page,
+            skip=used if page is pages[0] else frozenset(),
+        )
     kept, references = cut_references(made.finish())
     pieces, undrawn = drawn(
         kept, {one.file: data for one in kept if isinstance(one, Figure)}, box=box
     )
-    lost = [Lost("equation", TRUST), *made.lost, *undrawn]
+    lost = [
+        Lost("equation", TRUST),
+        *made.lost,
+        *undrawn,
+    ]
     if unseen:
         what = f"Letters that no reader would see (white, tiny, turned) were left out: {unseen}."
         lost.append(Lost("text", what))
     if bare := [page.number for page in pages if not page.lines]:
-        lost.append(Lost("page", f"Pages without any text: {', '.join(map(str, bare))}."))
-    return Draft("pdf", pieces, title=title, references=references, lost=tuple(lost))
+        lost.append(
+            Lost(
+                "page",
+                f"Pages without any text: {', '.join(map(str, bare))}.",
+            )
+        )
+    return Draft(
+        "pdf",
+        pieces,
+        title=title,
+        references=references,
+        lost=tuple(lost),
+    )

@@ -43,7 +43,11 @@ class Pictures:
         for path in (f"{folder}{name}{ending}" for folder in self.beside for ending in _ENDINGS):
             with suppress(InputError):
                 inner_name(path)
-                found = collect(self.folder, [path.removeprefix("./")], MOST_BYTES)
+                found = collect(
+                    self.folder,
+                    [path.removeprefix("./")],
+                    MOST_BYTES,
+                )
                 if found.results or found.refused:
                     data = next(iter(found.results.values()), b"")
                     why = next(
@@ -77,25 +81,43 @@ def drawn(
     drawn. `waiting` has the PDFs by the names of the figures: the first page, or the one that
     `#page=` names.
     """
-    images = _images(dict(list(waiting.items())[:MOST]), box)
+    images = _images(
+        dict(list(waiting.items())[:MOST]),
+        box,
+    )
     made: list[Piece] = []
     for piece in pieces:
         if isinstance(piece, Figure) and not piece.image:
-            piece = replace(piece, image=images.get(piece.file, b""))
+            piece = replace(
+                piece,
+                image=images.get(piece.file, b""),
+            )
         made.append(piece)
     missing = (name for name in waiting if name not in images)
     what = "is a PDF and was not drawn."
     return tuple(made), tuple(
-        Lost("figure", f"The picture {name} {what}", name) for name in missing
+        Lost(
+            "figure",
+            f"The picture {name} {what}",
+            name,
+        )
+        for name in missing
     )
 
 
-def _images(waiting: dict[str, bytes], box: Sandbox) -> dict[str, bytes]:
+def _images(
+    waiting: dict[str, bytes],
+    box: Sandbox,
+) -> dict[str, bytes]:
     if not waiting:
         return {}
     files = {id(data): (f"file{number}.pdf", data) for number, data in enumerate(waiting.values())}
     pages = (
-        (files[id(data)][0], name.partition("#page=")[2] or "1") for name, data in waiting.items()
+        (
+            files[id(data)][0],
+            name.partition("#page=")[2] or "1",
+        )
+        for name, data in waiting.items()
     )
     words = [word for pair in pages for word in pair]
     asked = tuple(f"{number}.png" for number in range(len(waiting)))

@@ -50,7 +50,12 @@ def read_plain(text: str) -> Draft:
     if pieces and isinstance(pieces[0], Prose) and len(pieces[0].text) < 200 and len(pieces) > 1:
         title = pieces[0].text
         pieces = pieces[1:]
-    return Draft("text", tuple(captioned(pieces)), title=title, references=references)
+    return Draft(
+        "text",
+        tuple(captioned(pieces)),
+        title=title,
+        references=references,
+    )
 
 
 def _shaped(paragraphs: Iterable[str]) -> Iterator[Piece]:
@@ -93,12 +98,20 @@ def heading_of(line: str) -> Heading | None:
 
 def bare(text: str) -> str:
     """The text without its marks."""
-    parts = _KEPT.split(_BRACKETED_MATHS.sub(lambda found: f"${found[1].strip()}$", text))
+    parts = _KEPT.split(
+        _BRACKETED_MATHS.sub(
+            lambda found: f"${found[1].strip()}$",
+            text,
+        )
+    )
     for at, part in enumerate(parts):
         if at % 2:
             parts[at] = part.strip("`") if part[0] == "`" else part
             continue
-        part = _TAG.sub(" ", _NOTE.sub(" ", _LINK.sub(_link, part)))
+        part = _TAG.sub(
+            " ",
+            _NOTE.sub(" ", _LINK.sub(_link, part)),
+        )
         for _ in range(3):
             part = _STRONG.sub(r"\2", part)
         parts[at] = _ESCAPED.sub(r"\1", part)
@@ -126,7 +139,15 @@ def table_of(lines: Sequence[str]) -> Table:
     """The cells; short rows are filled up."""
     rows = [_cells(line) for line in (lines[0], *lines[2:])]
     width = max(len(row) for row in rows)
-    return Table(rows=tuple((*row, *[""] * (width - len(row))) for row in rows))
+    return Table(
+        rows=tuple(
+            (
+                *row,
+                *[""] * (width - len(row)),
+            )
+            for row in rows
+        )
+    )
 
 
 def _cells(line: str) -> tuple[str, ...]:

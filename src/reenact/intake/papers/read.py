@@ -25,7 +25,11 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 READ = (".md", ".markdown", ".html", ".htm", ".pdf", ".txt")
 """Endings of papers that are a single file."""
 SCRATCH = "reenact-paper-"
-ARCHIVE = Bounds(most_bytes=512 * 1024**2, most_files=5000, deepest=20)
+ARCHIVE = Bounds(
+    most_bytes=512 * 1024**2,
+    most_files=5000,
+    deepest=20,
+)
 """How large the source of a paper may be."""
 
 
@@ -41,14 +45,27 @@ def read_paper(ref: str, *, box: Sandbox, clients: Clients | None = None) -> Pap
         fetched = (clients or Clients()).arxiv.fetch(name)
         draft = reader.read(fetched.data, fetched.name, None)
         # Which better forms of it there are not.
-        lost = (*draft.lost, *(Lost("file", note) for note in fetched.notes))
-        return assemble(replace(draft, lost=lost), f"arXiv:{name}")
+        lost = (
+            *draft.lost,
+            *(Lost("file", note) for note in fetched.notes),
+        )
+        return assemble(
+            replace(draft, lost=lost),
+            f"arXiv:{name}",
+        )
     if _ADDRESS.match(ref):
         why = f"Only papers of arXiv are read by address. Received: {ref}"
         raise UnreadablePaper(why, next_step="Download the paper and name the file.")
     if os.path.isdir(path):  # noqa: PTH112 - a name that is too long is no folder, and no error
         return assemble(reader.folder(path), ref)
-    return assemble(reader.read(load(path), path.name, path.absolute().parent), ref)
+    return assemble(
+        reader.read(
+            load(path),
+            path.name,
+            path.absolute().parent,
+        ),
+        ref,
+    )
 
 
 @dataclass(frozen=True)
@@ -63,7 +80,11 @@ class _Reader:
         files = (path for path in sorted(folder.iterdir()) if not path.is_symlink())
         alone = [path for path in files if path.suffix.lower() in READ]
         if len(alone) == 1 and not Files(folder).names(".tex", ".ltx"):
-            return self.read(load(alone[0]), alone[0].name, folder)
+            return self.read(
+                load(alone[0]),
+                alone[0].name,
+                folder,
+            )
         return read_latex(folder, "", box=self.box, source=self.source)
 
     def read(self, data: bytes, name: str, folder: Path | None) -> Draft:
@@ -83,7 +104,12 @@ class _Reader:
 
             return read_pdf(data, name, box=self.box)
         if form is Form.HTML:
-            return _html(text_of(data, name), name, Pictures(folder), self.box)
+            return _html(
+                text_of(data, name),
+                name,
+                Pictures(folder),
+                self.box,
+            )
         if form is Form.MARKDOWN:
             return read_markdown(text_of(data, name), Pictures(folder))
         return read_plain(text_of(data, name))
@@ -108,7 +134,12 @@ class _Reader:
             return read_latex(folder, name, box=self.box, source=self.source)
         with tempfile.TemporaryDirectory(prefix=SCRATCH) as scratch:
             Path(scratch, "paper.tex").write_bytes(data)
-            return read_latex(Path(scratch), "paper.tex", box=self.box, source=self.source)
+            return read_latex(
+                Path(scratch),
+                "paper.tex",
+                box=self.box,
+                source=self.source,
+            )
 
 
 def _html(text: str, name: str, pictures: Pictures, box: Sandbox) -> Draft:
@@ -127,7 +158,10 @@ def _html(text: str, name: str, pictures: Pictures, box: Sandbox) -> Draft:
     references = tuple(
         reference_of(key, text) if key else keyed(text, at) for at, key, text in entries
     )
-    walk = Walk(pictures, keys=frozenset(one.key for one in references))
+    walk = Walk(
+        pictures,
+        keys=frozenset(one.key for one in references),
+    )
     pieces = tuple(walk.pieces(parse(page["page"], "html", box=box, name=name).blocks))
     lost = [
         Lost("equation", f"A formula came without its LaTeX: {words!r}.")

@@ -198,7 +198,13 @@ class Bibliography:
         dated = (
             one for one in reversed(listed) if one.authors and one.authors[0].split() and one.year
         )
-        named = {(one.authors[0].split()[-1].casefold(), str(one.year)): one.key for one in dated}
+        named = {
+            (
+                one.authors[0].split()[-1].casefold(),
+                str(one.year),
+            ): one.key
+            for one in dated
+        }
         return cls(frozenset(one.key for one in listed), named)
 
 
@@ -220,7 +226,12 @@ def cited_keys(text: str, known: Bibliography) -> tuple[str, ...]:
         if all(number in known.keys for number in numbers):
             found |= dict.fromkeys(numbers)
     for named in _AUTHOR_YEAR.finditer(text) if known.by_author else ():
-        key = known.by_author.get((named["name"].casefold(), named["year"]))
+        key = known.by_author.get(
+            (
+                named["name"].casefold(),
+                named["year"],
+            )
+        )
         if key:
             found[key] = None
     return tuple(found)

@@ -129,7 +129,10 @@ def text_of(data: bytes, name: str) -> str:
 
 def decoded(data: bytes, *, fallback: str = "utf-8") -> str:
     """The text in the bytes: UTF-8, UTF-16 with its mark, else the fallback."""
-    encoding = next((known for mark, known in _MARKS if data.startswith(mark)), "utf-8")
+    encoding = next(
+        (known for mark, known in _MARKS if data.startswith(mark)),
+        "utf-8",
+    )
     try:
         return data.decode(encoding)
     except UnicodeDecodeError:

@@ -66,7 +66,11 @@ def plain_tables(text: str) -> str:
         inner, end = group(text, found.end(), LONGEST_NAMES)
         if not _BEGIN.search(inner) or text[end - 1] != "}":
             return found[0], found.end()
-        words = re.sub(r"\n\s*\n", "\n", _without_inner(inner, ",", "\\\\"))
+        words = re.sub(
+            r"\n\s*\n",
+            "\n",
+            _without_inner(inner, ",", "\\\\"),
+        )
         return f"{found[0]}{{{words}}}", end
 
     def celled(begin: re.Match[str]) -> Made:
@@ -74,19 +78,33 @@ def plain_tables(text: str) -> str:
         for end in _EITHER.finditer(text, begin.end()):
             depth += 1 if end[1] == "begin" else -1
             if depth == 0:
-                return _plain(_body(text[begin.end() : end.start()], begin[1])), end.end()
+                return _plain(
+                    _body(
+                        text[begin.end() : end.start()],
+                        begin[1],
+                    )
+                ), end.end()
         return None
 
     def floated(begin: re.Match[str]) -> Made:
-        end = text.find(f"\\end{{{begin[1]}}}", begin.end())
+        end = text.find(
+            f"\\end{{{begin[1]}}}",
+            begin.end(),
+        )
         if end >= 0:
-            return ("".join(_float(text[begin.end() : end])), end + len(begin[1]) + 6)
+            return (
+                "".join(_float(text[begin.end() : end])),
+                end + len(begin[1]) + 6,
+            )
         return None
 
     # Tables that only set names and addresses in columns as words: no command of the title takes a
     # table.
     text = rewritten(text, _NAMES, named, MOST_TABLES)
-    text = _AROUND.sub("\n", _FLOAT_END.sub(r"\\end{table}", _FLOAT.sub(r"\\begin{table}", text)))
+    text = _AROUND.sub(
+        "\n",
+        _FLOAT_END.sub(r"\\end{table}", _FLOAT.sub(r"\\begin{table}", text)),
+    )
     text = _FIGURE.sub(r"\\begin{figure}", text).replace("\\end{wrapfigure}", "\\end{figure}")
     text = rewritten(text, _BEGIN, celled, MOST_TABLES)
     return rewritten(text, _TABLE, floated)
@@ -111,7 +129,10 @@ def _float(body: str) -> Iterator[str]:
     for number, table in enumerate(tables):
         words = ""
         if captions:
-            words = _LABEL.sub("", captions[min(number, len(captions) - 1)])
+            words = _LABEL.sub(
+                "",
+                captions[min(number, len(captions) - 1)],
+            )
         label = ""
         if labels:
             label = f"\\label{{{labels[min(number, len(labels) - 1)]}}}"
@@ -132,13 +153,20 @@ def _body(inner: str, kind: str) -> str:
 
 def _plain(body: str) -> str:
     body = _without_inner(body)
-    body = regrouped(body, _STACK, lambda _, inner: "{" + inner.replace("\\\\", " ") + "}")
+    body = regrouped(
+        body,
+        _STACK,
+        lambda _, inner: "{" + inner.replace("\\\\", " ") + "}",
+    )
     body = regrouped(
         _PARTIAL.sub(" ", body),
         _ACROSS,
         lambda found, _: f"\\multicolumn{{{found[1]}}}{{c}}",
     )
-    body = _DOWN.sub(lambda found: f"\\multirow{{{max(1, int(found[1]))}}}{{*}}", body)
+    body = _DOWN.sub(
+        lambda found: f"\\multirow{{{max(1, int(found[1]))}}}{{*}}",
+        body,
+    )
     rows: list[str] = []
     ruled = -1
     for row in _rows(body):
@@ -185,7 +213,10 @@ def _without_inner(body: str, cell: str = " ", row: str = " ") -> str:
             end = _EITHER.search(body, last.end())
         if last is None or end is None:
             break
-        words = _body(body[last.end() : end.start()], last[1])
+        words = _body(
+            body[last.end() : end.start()],
+            last[1],
+        )
         words = re.sub(r"(?<!\\)&", cell, words)
         words = re.sub(r"\\\\\*?(?:\s*\[[^\]&]{0,20}\])?", lambda _: row, words)
         body = body[: last.start()] + words + body[end.end() :]
@@ -197,9 +228,17 @@ def grid_of(content: Any, line: Line) -> Table:
     attributes, caption, columns, head, bodies, foot = content
     body = [row for part in bodies for row in (*part[2], *part[3])]
     cells: list[list[tuple[str, int, int]]] = []
-    for row in (*head[1], *body, *foot[1]):
+    for row in (
+        *head[1],
+        *body,
+        *foot[1],
+    ):
         spans = (
-            (blocks, max(int(down), 1), max(int(across), 1))
+            (
+                blocks,
+                max(int(down), 1),
+                max(int(across), 1),
+            )
             for _, _, down, across, blocks in row[1]
         )
         cells.append([(_text(blocks, line), down, across) for blocks, down, across in spans])
@@ -218,7 +257,10 @@ def grid_of(content: Any, line: Line) -> Table:
     )
 
 
-def spread(rows: list[list[tuple[str, int, int]]], width: int) -> tuple[tuple[str, ...], ...]:
+def spread(
+    rows: list[list[tuple[str, int, int]]],
+    width: int,
+) -> tuple[tuple[str, ...], ...]:
     """Rows of (text, rows spanned, columns spanned) as a full grid."""
     grid: dict[tuple[int, int], str] = {}
     for number, row in enumerate(rows):
@@ -232,7 +274,13 @@ def spread(rows: list[list[tuple[str, int, int]]], width: int) -> tuple[tuple[st
             column += max(across, 1)
             if len(grid) > MOST_CELLS:
                 break
-    full = max([width, *(column + 1 for _, column in grid)], default=0)
+    full = max(
+        [
+            width,
+            *(column + 1 for _, column in grid),
+        ],
+        default=0,
+    )
     return tuple(
         tuple(grid.get((at, column), "") for column in range(full)) for at in range(len(rows))
     )

@@ -93,7 +93,10 @@ class Walk:
                     for term, meanings in terms
                 )
             case "CodeBlock", [attributes, body]:
-                yield Algorithm(body=str(body), label=str(attributes[0]))
+                yield Algorithm(
+                    body=str(body),
+                    label=str(attributes[0]),
+                )
             case "LineBlock", lines:
                 yield Prose(" ".join(map(self.line, lines)))
             case "RawBlock", [_, source]:
@@ -127,8 +130,15 @@ class Walk:
         for file, words in inlines.images:
             caption = self.line(words)
             shown = "" if caption == NO_WORDS else caption
-            yield Figure(caption=shown, file=file, image=self.pictures.load(file))
-        for text in filter(None, (self._joined([note]) for note in inlines.notes)):
+            yield Figure(
+                caption=shown,
+                file=file,
+                image=self.pictures.load(file),
+            )
+        for text in filter(
+            None,
+            (self._joined([note]) for note in inlines.notes),
+        ):
             yield Prose(f"Footnote: {text}")
 
     def _prose(self, text: str) -> Iterator[Piece]:
@@ -155,29 +165,57 @@ class Walk:
             text = (
                 f"{words} ({image.caption})" if words and image.caption else words or image.caption
             )
-            yield replace(image, caption=text, label=", ".join(filter(None, (image.label, label))))
+            yield replace(
+                image,
+                caption=text,
+                label=", ".join(filter(None, (image.label, label))),
+            )
             words = label = ""
         if not images:
             yield Figure(caption=words, label=label)
         yield from (piece for piece in inner if not isinstance(piece, Figure | Prose))
 
 
-def _numbered(words: str, inner: list[Piece], images: list[Figure]) -> Iterator[Piece]:
+def _numbered(
+    words: str,
+    inner: list[Piece],
+    images: list[Figure],
+) -> Iterator[Piece]:
     """What stands in a figure of a page, with the words and the number of its caption."""
     number = _NUMBER.match(words)
-    label, words = (number[1], words[number.end() :]) if number else ("", words)
+    label, words = (
+        (
+            number[1],
+            words[number.end() :],
+        )
+        if number
+        else ("", words)
+    )
     others = [piece for piece in inner if isinstance(piece, Table | Algorithm)]
     for piece in others or images or [Figure()]:
         caption = piece.caption if others and piece.caption else words or piece.caption
-        yield replace(piece, caption=caption, label=piece.label or label)
+        yield replace(
+            piece,
+            caption=caption,
+            label=piece.label or label,
+        )
 
 
 def equation(latex: str) -> Equation:
     """A displayed formula without its environment; the labels apart."""
-    labels = [*_LABEL.findall(latex), *_TAG.findall(latex)]
-    body = _UNNUMBERED.sub("", _TAG.sub("", _LABEL.sub("", latex)))
+    labels = [
+        *_LABEL.findall(latex),
+        *_TAG.findall(latex),
+    ]
+    body = _UNNUMBERED.sub(
+        "",
+        _TAG.sub("", _LABEL.sub("", latex)),
+    )
     wrapped = _WRAPPED.match(body)
-    return Equation(latex=(wrapped[2] if wrapped else body).strip(), label=", ".join(labels))
+    return Equation(
+        latex=(wrapped[2] if wrapped else body).strip(),
+        label=", ".join(labels),
+    )
 
 
 @dataclass
@@ -193,7 +231,12 @@ class Inlines:
 
     def text(self, nodes: Iterable[Node]) -> str:
         return "".join(
-            _KINDS[node["t"]](self, node.get("c")) for node in nodes if node["t"] in _KINDS
+            _KINDS[node["t"]](
+                self,
+                node.get("c"),
+            )
+            for node in nodes
+            if node["t"] in _KINDS
         )
 
     def note(self, blocks: list[Node]) -> str:
@@ -203,7 +246,12 @@ class Inlines:
 
     def image(self, content: Any) -> str:
         """Nothing in the sentence: it is a figure."""
-        self.images.append((str(content[2][0]), content[1]))
+        self.images.append(
+            (
+                str(content[2][0]),
+                content[1],
+            )
+        )
         return ""
 
     def span(self, content: Any) -> str:
@@ -234,7 +282,10 @@ class Inlines:
             return marked([key])
         words = self.text(content[1])
         address = str(content[2][0])
-        label = next((str(value) for name, value in content[0][2] if name == "reference"), "")
+        label = next(
+            (str(value) for name, value in content[0][2] if name == "reference"),
+            "",
+        )
         if label:
             # A number would be pandoc's own count; the label names the thing wherever it stands.
             return f"[{label}]"

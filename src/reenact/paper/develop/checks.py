@@ -165,7 +165,10 @@ def static_problems(
         yield from static_checks.missing_modules(Where.STATIC, environment)
 
 
-def _contract(project: Project, due: tuple[str, ...]) -> Iterator[Problem]:
+def _contract(
+    project: Project,
+    due: tuple[str, ...],
+) -> Iterator[Problem]:
     """A method without gradients need not have what only a training by gradients has."""
     trees = project.trees()
     by_gradient = bool({"torch", "keras", "lightning"} & set(imported(project)))
@@ -184,10 +187,19 @@ def _contract(project: Project, due: tuple[str, ...]) -> Iterator[Problem]:
         return
     for option in ("--seed", "--dry-run", "--scale"):
         if not any(option in text for name, text in project.files.items() if name.endswith(".py")):
-            yield Problem(Where.STATIC, f"It must understand the option {option}.", ENTRY)
+            yield Problem(
+                Where.STATIC,
+                f"It must understand the option {option}.",
+                ENTRY,
+            )
     for file, tree in trees.items():
         for line, name in scaled_evaluations(tree):
-            yield Problem(Where.STATIC, SCALED_EVALUATION.format(name), file, line)
+            yield Problem(
+                Where.STATIC,
+                SCALED_EVALUATION.format(name),
+                file,
+                line,
+            )
 
 
 def scaled_evaluations(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -216,7 +228,10 @@ def scaled_evaluations(tree: ast.Module) -> Iterator[tuple[int, str]]:
             ):
                 yield (node if isinstance(node, ast.stmt) else value).lineno, name
         if isinstance(node, ast.Call) and _ARGUMENT.search(callee := last_name(node.func)):
-            values = (*node.args, *(one.value for one in node.keywords))
+            values = (
+                *node.args,
+                *(one.value for one in node.keywords),
+            )
             yield from ((one.lineno, callee) for one in values if _follows(one, {SCALE}))
 
 
@@ -242,11 +257,22 @@ def checked(
     found = [Checked(tuple(static_problems(project, around, stage.due)))]
     if not found[-1].problems:
         mode, where = ("batch", Where.BATCH) if stage is Stage.DATA else ("method", Where.METHOD)
-        found.append(_driven(mode, where=where, project=project, runner=runner, scope=scope))
+        found.append(
+            _driven(
+                mode,
+                where=where,
+                project=project,
+                runner=runner,
+                scope=scope,
+            )
+        )
     if not found[-1].problems and stage not in (Stage.DATA, Stage.METHOD):
         found.append(dry_run(project, runner, scale, scope))
     facts = tuple(fact for one in found for fact in one.facts)
-    stand_in = next((one.stand_in for one in found if one.stand_in), "")
+    stand_in = next(
+        (one.stand_in for one in found if one.stand_in),
+        "",
+    )
     last = found[-1]
     return Checked(
         last.problems,
@@ -284,7 +310,10 @@ def _driven(
     except (ResultRefused, ValidationError):
         report = None
     if report is None or not ran.ok:
-        return Checked((crash(ran, where),), late=_late(where, ran, runner.limits()))
+        return Checked(
+            (crash(ran, where),),
+            late=_late(where, ran, runner.limits()),
+        )
     problems = tuple(Problem(where, *one, ran.output) for one in report.problems)
     return Checked(problems, tuple(report.facts), report.stand_in)
 
@@ -301,10 +330,22 @@ def dry_run(project: Project, runner: ProjectRunner, scale: float, scope: Scope)
     )
     if not ran.ok:
         what = f"{Where.DRY_RUN} at scale {scale:g}"
-        return Checked((crash(ran, Where.DRY_RUN),), late=_late(what, ran, runner.limits()))
+        return Checked(
+            (crash(ran, Where.DRY_RUN),),
+            late=_late(what, ran, runner.limits()),
+        )
     metrics, wrong = metrics_in(ran)
     if wrong:
-        return Checked((Problem(Where.DRY_RUN, wrong, ENTRY, output=ran.output),))
+        return Checked(
+            (
+                Problem(
+                    Where.DRY_RUN,
+                    wrong,
+                    ENTRY,
+                    output=ran.output,
+                ),
+            )
+        )
     seen = f"The dry run ends well and leaves the metrics {', '.join(sorted(metrics))}."
     return Checked((), (seen,), dry_run_s=ran.cpu_s)
 
@@ -355,4 +396,10 @@ def crash(ran: ProgramRun, where: Where) -> Problem:
     frames = [found for found in _FRAME.findall(ran.output) if not found[0].startswith(OWN)]
     file, line = frames[-1] if frames else ("", "0")
     sentence = f"{ran.sentence} {errors[-1][:1500]}" if errors else ran.sentence
-    return Problem(where, sentence=sentence, file=file, line=int(line), output=ran.output)
+    return Problem(
+        where,
+        sentence=sentence,
+        file=file,
+        line=int(line),
+        output=ran.output,
+    )

@@ -57,7 +57,15 @@ def develop(
         log.enter(version)
         version = tidy
     try:
-        judged = verify(version.project, run.under("verify"), None) if brief.criteria else ()
+        judged = (
+            verify(
+                version.project,
+                run.under("verify"),
+                None,
+            )
+            if brief.criteria
+            else ()
+        )
         version = replace(version, judged=judged)
     except BudgetSpent as error:
         # The first whole version is kept all the same.
@@ -83,11 +91,20 @@ def cheaper_design(
     context.say("cheaper: make it faster")
     version = best.at(Stage.CHEAPER).slow(time)
     developer = Developer(brief, context)
-    version = developer.changed(version, run, "cheaper", time=time, earlier="nothing")
+    version = developer.changed(
+        version,
+        run,
+        "cheaper",
+        time=time,
+        earlier="nothing",
+    )
     if not version.runs:
         return None
     if brief.criteria:
-        version = replace(version, judged=_judged_after(best, version, verify, run))
+        version = replace(
+            version,
+            judged=_judged_after(best, version, verify, run),
+        )
     log.enter(version, made_from=best.project, keep=True)
     return log.closed()
 
@@ -96,7 +113,11 @@ def _judged_after(
     best: Version, version: Version, verify: Verify, run: Scope
 ) -> tuple[Judged, ...]:
     """The verdicts of a version that was made from the best one."""
-    return verify(version.project, run.under("verify"), Earlier(best.project, best.judged))
+    return verify(
+        version.project,
+        run.under("verify"),
+        Earlier(best.project, best.judged),
+    )
 
 
 class Developer(Roles):
@@ -105,7 +126,10 @@ class Developer(Roles):
     def written(self, log: RoundLog, run: Scope) -> Version:
         """Data, method, experiment, one after the other; the last is not yet in the log."""
         version = Version()
-        version = replace(version, state=self.learn(version, run, "begin"))
+        version = replace(
+            version,
+            state=self.learn(version, run, "begin"),
+        )
         for stage in (Stage.DATA, Stage.METHOD):
             place = run.under(stage.value)
             version = self._staged(version, stage, place)
@@ -113,13 +137,21 @@ class Developer(Roles):
             with suppress(AnswerUnusable):
                 version = replace(version, state=self.learn(version, place))
             log.enter(version)
-        return self._staged(version, Stage.EXPERIMENT, run.under(Stage.EXPERIMENT.value))
+        return self._staged(
+            version,
+            Stage.EXPERIMENT,
+            run.under(Stage.EXPERIMENT.value),
+        )
 
     def refactored(self, version: Version, run: Scope) -> Version | None:
         """The version after a reviewer's reading; none when it changed nothing or broke the run."""
         self.context.say("refactor: read as a reviewer")
         try:
-            after = self.changed(version.at(Stage.REFACTOR), run, "refactor")
+            after = self.changed(
+                version.at(Stage.REFACTOR),
+                run,
+                "refactor",
+            )
         except AnswerUnusable:
             return None
         if after.runs and after.project.identity != version.project.identity:
@@ -133,7 +165,11 @@ class Developer(Roles):
         made = self.edit(name, version, run, **shown)
         if made[0].identity == version.project.identity:
             return version
-        return self._debugged(self._checked(version, made, run), run, REFACTOR_TRIES)
+        return self._debugged(
+            self._checked(version, made, run),
+            run,
+            REFACTOR_TRIES,
+        )
 
     def revise(self, log: RoundLog, verify: Verify, run: Scope) -> None:
         """Rounds, each from the best version, until all hold, nothing helps, or rounds or
@@ -167,7 +203,10 @@ class Developer(Roles):
         """
         version = version.at(stage)
         self.context.say(f"{stage}: write {', '.join(stage.new)}")
-        return self._debugged(self._checked(version, self.write(version, run), run), run)
+        return self._debugged(
+            self._checked(version, self.write(version, run), run),
+            run,
+        )
 
     def _revised(
         self, best: Version, verify: Verify, run: Scope, notes: list[str]
@@ -182,8 +221,17 @@ class Developer(Roles):
             notes += [f"Given up: {one}" for one in planned.hopeless]
             return None
         self.context.say(f"revision: {len(planned.steps)} steps")
-        made = self.edit("revise", version, run, judged=failing, plan=planned.text())
-        version = self._debugged(self._checked(version, made, run), run)
+        made = self.edit(
+            "revise",
+            version,
+            run,
+            judged=failing,
+            plan=planned.text(),
+        )
+        version = self._debugged(
+            self._checked(version, made, run),
+            run,
+        )
         if best.runs and not version.runs:
             # It cannot become the best, so nobody pays for its verification.
             return version
@@ -202,7 +250,12 @@ class Developer(Roles):
         state = version.state.adding(assumed=[one.strip()[: questions.LONGEST] for one in assumed])
         return replace(version, project=project, found=found, state=state)
 
-    def _debugged(self, version: Version, run: Scope, tries: int | None = None) -> Version:
+    def _debugged(
+        self,
+        version: Version,
+        run: Scope,
+        tries: int | None = None,
+    ) -> Version:
         """The version fixed, or the one that went furthest, with what its executions showed."""
         if tries is None:
             tries = 0
@@ -229,7 +282,12 @@ class Developer(Roles):
             except AnswerUnusable as error:
                 analysis = "No usable answer came."
                 outcome = error.for_model or error.sentence
-            tried.append((failure.signature, f"{analysis}\nAfterwards: {outcome}"))
+            tried.append(
+                (
+                    failure.signature,
+                    f"{analysis}\nAfterwards: {outcome}",
+                )
+            )
             if version.found.reached >= best.found.reached:
                 best = version
         return replace(
@@ -238,11 +296,22 @@ class Developer(Roles):
             state=best.state.adding(observed=best.found.facts),
         )
 
-    def _fixed(self, version: Version, scope: Scope, alike: list[str]) -> tuple[Version, str]:
+    def _fixed(
+        self,
+        version: Version,
+        scope: Scope,
+        alike: list[str],
+    ) -> tuple[Version, str]:
         earlier = "\n\n".join(alike[-2:]) or "nothing"
         if time := version.found.late:
             slow = version.slow(time)
-            made = self.edit("cheaper", slow, scope, time=time, earlier=earlier)
+            made = self.edit(
+                "cheaper",
+                slow,
+                scope,
+                time=time,
+                earlier=earlier,
+            )
             needed = ""
             after = self._checked(slow, made, scope)
             analysis = " ".join(("It was made cheaper.", *made[1]))
@@ -263,5 +332,9 @@ class Developer(Roles):
             *filter(None, [needed]),
         )
         return replace(
-            after, found=replace(after.found, proposed=tuple(dict.fromkeys(wanted)))
+            after,
+            found=replace(
+                after.found,
+                proposed=tuple(dict.fromkeys(wanted)),
+            ),
         ), analysis

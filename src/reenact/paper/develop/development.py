@@ -148,7 +148,11 @@ class RoundLog:
         number = self._best or 0
         if best is not self.versions[-1]:
             message = f"Keep round {number}, the best version"
-            self._history.keep(best.project, message, self._run.under("kept"))
+            self._history.keep(
+                best.project,
+                message,
+                self._run.under("kept"),
+            )
         return self._developed(best, number)
 
     def so_far(self) -> Development:
@@ -156,7 +160,10 @@ class RoundLog:
         last one.
         """
         number = max(0, len(self.versions) - 1) if self._best is None else self._best
-        return self._developed(self.versions[number] if self.versions else Version(), number)
+        return self._developed(
+            self.versions[number] if self.versions else Version(),
+            number,
+        )
 
     def _developed(self, best: Version, number: int) -> Development:
         found = best.found
@@ -170,7 +177,11 @@ class RoundLog:
             f"Needs a package that is not installed: {one}" for one in dict.fromkeys(proposed)
         ]
         notes += [f"Took too long, so a cheaper design was asked for: {one}" for one in state.slow]
-        notes += [*found.notes, *self.notes, *self._history.notes]
+        notes += [
+            *found.notes,
+            *self.notes,
+            *self._history.notes,
+        ]
         rounds = tuple(self.rounds)
         return Development(
             best.project,
@@ -208,7 +219,11 @@ def in_short(ids: Sequence[str]) -> str:
     """Ids of criteria in words: three and more in a row as `F3-F9`."""
     rows: list[list[str]] = []
     for name in ids:
-        if rows and name == re.sub(r"\d+", lambda found: str(int(found[0]) + 1), rows[-1][-1]):
+        if rows and name == re.sub(
+            r"\d+",
+            lambda found: str(int(found[0]) + 1),
+            rows[-1][-1],
+        ):
             rows[-1].append(name)
         else:
             rows.append([name])
@@ -236,7 +251,13 @@ class History:
         if not self._last.files:
             place = {"out": str(self.out.resolve())}
             check = partial(_check_free, self.out, new)
-            scope.step("free", check, kind=Kind.EDIT, inputs=place, returns=bool)
+            scope.step(
+                "free",
+                check,
+                kind=Kind.EDIT,
+                inputs=place,
+                returns=bool,
+            )
         scope.edit("files", self.out, written)
         self._last = project
         inputs = {
@@ -245,7 +266,13 @@ class History:
             "message": message,
         }
         commit_now = partial(commit_all, self.out, [*written], message)
-        commit = scope.step("commit", commit_now, kind=Kind.EDIT, inputs=inputs, returns=str)
+        commit = scope.step(
+            "commit",
+            commit_now,
+            kind=Kind.EDIT,
+            inputs=inputs,
+            returns=str,
+        )
         if commit.startswith("!"):
             self.notes = [commit.removeprefix("!")]
             return ""
@@ -269,7 +296,11 @@ def is_ours(out: Path) -> bool:
         stated = read_text(out / ".git" / MARK, MOST_MARK)
     except (OSError, UnicodeDecodeError):
         return False
-    return known_signer().holds(stated.strip().rpartition("\n")[2], SIGNED, str(out.resolve()))
+    return known_signer().holds(
+        stated.strip().rpartition("\n")[2],
+        SIGNED,
+        str(out.resolve()),
+    )
 
 
 def _check_free(out: Path, new: Mapping[str, bytes]) -> bool:
@@ -307,7 +338,10 @@ def _start_history(out: Path) -> None:
     """A history without a commit, with the mark that it is ours."""
     git = out / ".git"
     run_git(git, out, ("init", "--quiet", "--template="), wall_s=WALL_S)
-    mac = user_signer().sign(SIGNED, str(out.resolve()))
+    mac = user_signer().sign(
+        SIGNED,
+        str(out.resolve()),
+    )
     (git / MARK).write_text(
         f"Versions of a reproduction, one commit a round.\n{mac}\n", encoding="utf-8"
     )

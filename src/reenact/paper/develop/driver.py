@@ -63,7 +63,11 @@ class Report:
             if place.is_relative_to(root) and place != Path(__file__).absolute():
                 file = str(place.relative_to(root))
                 line = frame.lineno or 0
-        self.problem(f"{type(error).__name__}: {error} (while {self.doing})", file, line)
+        self.problem(
+            f"{type(error).__name__}: {error} (while {self.doing})",
+            file,
+            line,
+        )
 
 
 def seed_all(seed: int) -> None:
@@ -108,13 +112,31 @@ def _walk(value: Any, name: str) -> Iterator[tuple[str, Any]]:
     names = getattr(value, "_fields", None) or getattr(value, "__dataclass_fields__", None)
     parts: list[tuple[str, Any]] = []
     if isinstance(value, dict):
-        parts = [(f"{name}[{key!r}]", part) for key, part in value.items()]
+        parts = [
+            (
+                f"{name}[{key!r}]",
+                part,
+            )
+            for key, part in value.items()
+        ]
     elif names is not None:
-        parts = [(f"{name}.{key}", getattr(value, key)) for key in names]
+        parts = [
+            (
+                f"{name}.{key}",
+                getattr(value, key),
+            )
+            for key in names
+        ]
     elif isinstance(value, list | tuple) and not (
         value and isinstance(value[0], int | float | str)
     ):
-        parts = [(f"{name}[{number}]", part) for number, part in enumerate(value)]
+        parts = [
+            (
+                f"{name}[{number}]",
+                part,
+            )
+            for number, part in enumerate(value)
+        ]
     elif value is not None:
         yield name, value
     for inner, part in parts:
@@ -179,18 +201,27 @@ class Method:
         loss = self._loss(model)
         fell = True
         if not math.isfinite(float(loss)):
-            self.report.problem(f"The loss of one mini-batch is {float(loss)}, not finite.", MODEL)
+            self.report.problem(
+                f"The loss of one mini-batch is {float(loss)}, not finite.",
+                MODEL,
+            )
         elif hasattr(model, "parameters") and hasattr(loss, "backward"):
             self.report.doing = "training on one mini-batch"
             fell = not self._has_gradients(model) or self._falls_by_gradient()
         elif hasattr(self.module, "update"):
             self.report.doing = "calling model.update on one mini-batch"
-            fell = self._falls(model, lambda model: self._called("update", model, self.batch))
+            fell = self._falls(
+                model,
+                lambda model: self._called("update", model, self.batch),
+            )
         else:
             self.report.facts.append("No gradients and no `update`: one batch was not trained on.")
         if not fell:
             words = f"The loss does not fall when one mini-batch is repeated {self.steps} times"
-            self.report.problem(f"{words}: {'; '.join(self.tried)}.", MODEL)
+            self.report.problem(
+                f"{words}: {'; '.join(self.tried)}.",
+                MODEL,
+            )
 
     def _called(self, name: str, *given: Any) -> Any:
         """The same chance every time, so that a falling loss is not luck."""
@@ -216,7 +247,10 @@ class Method:
         loss = self._loss(model)
         self._compare_shapes(shapes)
         if loss.numel() != 1:
-            self.report.problem(f"loss_on gives shape {tuple(loss.shape)}, not one number.", MODEL)
+            self.report.problem(
+                f"loss_on gives shape {tuple(loss.shape)}, not one number.",
+                MODEL,
+            )
             return False
         loss.backward()
         trained = [(name, part) for name, part in model.named_parameters() if part.requires_grad]
@@ -231,7 +265,10 @@ class Method:
                 MODEL,
             )
         if broken := [name for name, grad in reached.items() if not bool(grad.isfinite().all())]:
-            self.report.problem(f"Gradients are not finite: {', '.join(broken[:5])}.", MODEL)
+            self.report.problem(
+                f"Gradients are not finite: {', '.join(broken[:5])}.",
+                MODEL,
+            )
         if lost := [name for name, _ in trained if name not in reached]:
             self.report.facts.append(
                 f"The loss does not reach these parameters: {', '.join(lost[:8])}."
@@ -253,11 +290,20 @@ class Method:
                 self._loss(model).backward()
                 optimizer.step()
 
-            if self._falls(model, step, f" at rate {rate:g}"):
+            if self._falls(
+                model,
+                step,
+                f" at rate {rate:g}",
+            ):
                 return True
         return False
 
-    def _falls(self, model: Any, step: Callable[[Any], Any], how: str = "") -> bool:
+    def _falls(
+        self,
+        model: Any,
+        step: Callable[[Any], Any],
+        how: str = "",
+    ) -> bool:
         """Whether the loss falls in so many steps, which change the model or give another one; it
         is given up when it breaks or takes too long.
         """
@@ -275,7 +321,10 @@ class Method:
         self.tried.append(f"{first:.3g} -> {last:.3g}{how}")
         return False
 
-    def _compare_shapes(self, shapes: dict[str, tuple[int, ...]]) -> None:
+    def _compare_shapes(
+        self,
+        shapes: dict[str, tuple[int, ...]],
+    ) -> None:
         """Declared shapes against those that came out; none stands for any size."""
         for name, wanted in dict(getattr(self.module, "SHAPES", {})).items():
             got = shapes.get(name)
@@ -294,7 +343,10 @@ class Method:
                 self.report.facts.append(f"{label} gives shape {got}, as declared.")
 
 
-def _called(call: dict[str, Any], given: dict[str, Any]) -> object:
+def _called(
+    call: dict[str, Any],
+    given: dict[str, Any],
+) -> object:
     function = getattr(importlib.import_module(call["module"]), call["function"])
     value = function(**{name: _ready(value, call["tensors"]) for name, value in given.items()})
     for name in ("detach", "cpu", "tolist"):
@@ -326,7 +378,9 @@ def called(calls: list[dict[str, Any]]) -> dict[str, object]:
             json.dumps(values, allow_nan=False)
             found[call["name"]] = {"values": values}
         except BaseException as error:  # noqa: BLE001 - whatever the project raises is a result
-            found[call["name"]] = {"problem": f"{type(error).__name__}: {error}"[:300]}
+            found[call["name"]] = {
+                "problem": f"{type(error).__name__}: {error}"[:300],
+            }
     return found
 
 
@@ -350,7 +404,10 @@ def main() -> None:
     task = json.load(sys.stdin)
     sys.path.insert(0, ".")
     result = called(task["calls"]) if task["mode"] == "call" else looked_at(task)
-    Path(f"result-{task['word']}.json").write_text(json.dumps(result), encoding="utf-8")
+    Path(f"result-{task['word']}.json").write_text(
+        json.dumps(result),
+        encoding="utf-8",
+    )
 
 
 if __name__ == "__main__":

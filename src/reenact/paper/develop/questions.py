@@ -108,7 +108,12 @@ class State:
     excuse.
     """
 
-    def adding(self, observed: Lines = (), assumed: Lines = (), slow: Lines = ()) -> State:
+    def adding(
+        self,
+        observed: Lines = (),
+        assumed: Lines = (),
+        slow: Lines = (),
+    ) -> State:
         """With what an execution showed, the code takes for granted, or took too long: each
         once.
         """
@@ -169,7 +174,10 @@ class Version:
 
     def slow(self, time: str) -> Version:
         """The same version, with what took too long."""
-        return replace(self, state=self.state.adding(slow=[time]))
+        return replace(
+            self,
+            state=self.state.adding(slow=[time]),
+        )
 
 
 class Learnt(BaseModel):
@@ -230,7 +238,10 @@ class Plan(BaseModel):
         """The plan as the code role sees it."""
         left = [f"Not to be met: {one}" for one in self.hopeless]
         return "\n".join(
-            [*(f"{number}. {step}" for number, step in enumerate(self.steps, 1)), *left]
+            [
+                *(f"{number}. {step}" for number, step in enumerate(self.steps, 1)),
+                *left,
+            ]
         )
 
 
@@ -246,7 +257,12 @@ class Roles:
         answer = self.ask(name, version, run, Learnt)
         decided = tuple(one.strip()[:LONGEST] for one in answer.decisions)
         asked = tuple(one.strip()[:LONGEST] for one in answer.questions)
-        return replace(version.state, summary=answer.summary, decisions=decided, questions=asked)
+        return replace(
+            version.state,
+            summary=answer.summary,
+            decisions=decided,
+            questions=asked,
+        )
 
     def write(self, version: Version, run: Scope) -> Made:
         """The project with the files of a stage, and what was assumed."""
@@ -258,7 +274,15 @@ class Roles:
                 raise ValueError(f"These files are missing: {', '.join(missing)}.")
 
         task = packaged_table(PACKAGE, TEXTS)["tasks"][version.stage.value]
-        answer = self.ask("write", version, run, Written, check, task=task, files=", ".join(new))
+        answer = self.ask(
+            "write",
+            version,
+            run,
+            Written,
+            check,
+            task=task,
+            files=", ".join(new),
+        )
         return with_files(version.project, answer.files), answer.assumptions
 
     def edit(self, name: str, version: Version, run: Scope, **shown: str) -> Made:
@@ -270,7 +294,14 @@ class Roles:
                 return version.project
             return edited(version.project, change)
 
-        change = self.ask(name, version, run, Edited, apply, **shown)
+        change = self.ask(
+            name,
+            version,
+            run,
+            Edited,
+            apply,
+            **shown,
+        )
         return apply(change), change.assumptions
 
     def ask(

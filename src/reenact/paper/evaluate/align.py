@@ -188,7 +188,12 @@ def align(
     scores = []
     for level in (Level.PAPER,) if reference is None else Level:
         if level is not Level.CODE and unread:
-            scores.append(AlignScore(level, tuple(Mark(name, None, unread) for name in names)))
+            scores.append(
+                AlignScore(
+                    level,
+                    tuple(Mark(name, None, unread) for name in names),
+                )
+            )
         else:
             scores.append(
                 _level(
@@ -209,7 +214,10 @@ def _level(
     prompt = template.fill(**{name: shown[name] for name in template.variables})
 
     def check(given: GivenMarks) -> None:
-        check_numbers([mark.number for mark in given.marks], len(names))
+        check_numbers(
+            [mark.number for mark in given.marks],
+            len(names),
+        )
         if any(mark.score is not None and mark.score > level.most for mark in given.marks):
             raise ValueError(f"A score is at most {level.most}.")
 
@@ -223,11 +231,25 @@ def _level(
             check=check,
         )
     except AnswerUnusable as error:
-        return AlignScore(level, tuple(Mark(name, None, error.sentence) for name in names))
+        return AlignScore(
+            level,
+            tuple(Mark(name, None, error.sentence) for name in names),
+        )
     by_number = {
-        mark.number: Mark(names[mark.number - 1], mark.score, mark.reason) for mark in given.marks
+        mark.number: Mark(
+            names[mark.number - 1],
+            mark.score,
+            mark.reason,
+        )
+        for mark in given.marks
     }
-    marks = (by_number.get(at, Mark(name, None, SILENT)) for at, name in enumerate(names, start=1))
+    marks = (
+        by_number.get(
+            at,
+            Mark(name, None, SILENT),
+        )
+        for at, name in enumerate(names, start=1)
+    )
     return AlignScore(level, tuple(marks))
 
 

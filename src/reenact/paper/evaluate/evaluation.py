@@ -179,7 +179,13 @@ def evaluate(
         ran = [scores.left_by(file, options.metric) for file in options.metrics]
         ran += _run(options, code, services, run)
         edited = (scores.edits_of(services.journal, name) for name in options.runs)
-        aligned, rubric = _judged(options, paper=paper, code=code, services=services, run=run)
+        aligned, rubric = _judged(
+            options,
+            paper=paper,
+            code=code,
+            services=services,
+            run=run,
+        )
         found = Evaluation(
             title=paper.title if paper is not None else "",
             code=str(options.code),
@@ -192,7 +198,10 @@ def evaluate(
             lineage=_lineage(options, paper, services, run),
             edits=scores.edit_scores([edits for edits in edited if edits is not None]),
             executed=scores.executed_score(options.value or 0.0, ran),
-            notes=(*left_out, *(one.why for one in ran if one.why)),
+            notes=(
+                *left_out,
+                *(one.why for one in ran if one.why),
+            ),
             **run.paid,
             seconds=run.worked_s,
             reused=run.reused,
@@ -234,7 +243,14 @@ def _judged(
         reference = None
         if options.reference is not None:
             reference = read_code(options.reference)[0]
-        aligned = align(paper, options.goal, code, model, run, reference=reference)
+        aligned = align(
+            paper,
+            options.goal,
+            code,
+            model,
+            run,
+            reference=reference,
+        )
     if (file := options.rubric) is not None:
         given = options.resources
         tell = services.tell
@@ -261,10 +277,22 @@ def _lineage(
     expert = scores.read_cited(options.expert)
     most = options.exemplars
     if options.chosen is not None:
-        return scores.lineage_score(scores.read_cited(options.chosen)[:most], expert)
+        return scores.lineage_score(
+            scores.read_cited(options.chosen)[:most],
+            expert,
+        )
     assert paper is not None
-    chosen = choose_lineage(paper, options.goal, services.model, run.under("lineage"), most=most)
-    return scores.lineage_score(scores.cited_of(paper, [one.key for one in chosen]), expert)
+    chosen = choose_lineage(
+        paper,
+        options.goal,
+        services.model,
+        run.under("lineage"),
+        most=most,
+    )
+    return scores.lineage_score(
+        scores.cited_of(paper, [one.key for one in chosen]),
+        expert,
+    )
 
 
 def _run(

@@ -62,7 +62,11 @@ class HumanScore:
 def empty_form(title: str) -> str:
     """The text of a form to be filled."""
     text = files("reenact.paper.evaluate").joinpath("form.toml").read_text(encoding="utf-8")
-    return text.replace('title = ""', f"title = {json.dumps(title)}", 1)
+    return text.replace(
+        'title = ""',
+        f"title = {json.dumps(title)}",
+        1,
+    )
 
 
 def read_form(file: Path) -> Form:
@@ -74,8 +78,18 @@ def read_form(file: Path) -> Form:
     for name in DIMENSIONS:
         if not isinstance(filled.get(name), dict):
             how = "Write an empty form with `reenact evaluate CODE --form FILE` and fill that."
-            raise InputError(f"The form {file} has no section [{name}].", next_step=how)
-    scores = tuple(_score(filled[name].get("score", ""), name, file) for name in DIMENSIONS)
+            raise InputError(
+                f"The form {file} has no section [{name}].",
+                next_step=how,
+            )
+    scores = tuple(
+        _score(
+            filled[name].get("score", ""),
+            name,
+            file,
+        )
+        for name in DIMENSIONS
+    )
     reasons = tuple(str(filled[name].get("reason", "")) for name in DIMENSIONS)
     return Form(
         str(filled.get("title", "")),
@@ -111,7 +125,15 @@ def human_scores(forms: Sequence[Form]) -> tuple[HumanScore, ...]:
         spread = None
         if len(given) > 1:
             spread = stdev(given)
-        found.append(HumanScore(name, most=most, raters=len(given), mean=mean, spread=spread))
+        found.append(
+            HumanScore(
+                name,
+                most=most,
+                raters=len(given),
+                mean=mean,
+                spread=spread,
+            )
+        )
     return tuple(found)
 
 
@@ -152,7 +174,10 @@ def read_panel(file: Path) -> Panel:
         why = f"The judgements need a heading with at least two judges, and items. Received: {file}"
         raise InputError(why, next_step="Write `item,first,second` and one line an item.")
     heading, *body = rows
-    if wrong := next((row for row in body if len(row) != len(heading)), None):
+    if wrong := next(
+        (row for row in body if len(row) != len(heading)),
+        None,
+    ):
         raise InputError(
             f"The line of {wrong[0]!r} has {len(wrong)} cells, the heading {len(heading)}."
         )
@@ -167,7 +192,11 @@ def read_panel(file: Path) -> Panel:
     pairs = tuple(_agreement(*pair) for pair in combinations(judges.items(), 2))
     given = [rating for row in ratings for rating in row if rating is not None]
     numeric = bool(given) and all(isinstance(rating, float) for rating in given)
-    return Panel(pairs, krippendorff_alpha(ratings, interval if numeric else nominal), len(body))
+    return Panel(
+        pairs,
+        krippendorff_alpha(ratings, interval if numeric else nominal),
+        len(body),
+    )
 
 
 def _rating(cell: str) -> Rating:
@@ -187,7 +216,10 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _agreement(one: tuple[str, Sequence[Rating]], other: tuple[str, Sequence[Rating]]) -> Agreement:
+def _agreement(
+    one: tuple[str, Sequence[Rating]],
+    other: tuple[str, Sequence[Rating]],
+) -> Agreement:
     (first, mine), (second, yours) = one, other
     pairs = _both(mine, yours)
     numbers = [(a, b) for a, b in pairs if isinstance(a, float) and isinstance(b, float)]
@@ -207,11 +239,17 @@ def _agreement(one: tuple[str, Sequence[Rating]], other: tuple[str, Sequence[Rat
     )
 
 
-def _both(first: Sequence[Rating], second: Sequence[Rating]) -> list[tuple[Rating, Rating]]:
+def _both(
+    first: Sequence[Rating],
+    second: Sequence[Rating],
+) -> list[tuple[Rating, Rating]]:
     return [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
 
 
-def cohen_kappa(first: Sequence[Rating], second: Sequence[Rating]) -> float | None:
+def cohen_kappa(
+    first: Sequence[Rating],
+    second: Sequence[Rating],
+) -> float | None:
     """Agreement beyond chance; none when chance alone agrees fully."""
     pairs = _both(first, second)
     if not pairs:
@@ -223,7 +261,10 @@ def cohen_kappa(first: Sequence[Rating], second: Sequence[Rating]) -> float | No
     return 1 - apart / expected
 
 
-def krippendorff_alpha(ratings: Sequence[Sequence[Rating]], distance: Distance) -> float | None:
+def krippendorff_alpha(
+    ratings: Sequence[Sequence[Rating]],
+    distance: Distance,
+) -> float | None:
     """Agreement of any number of judges, some of whom may be silent; `ratings` has a row an
     item.
     """

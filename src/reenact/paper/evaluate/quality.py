@@ -40,7 +40,11 @@ def read_code(folder: Path) -> tuple[Project, tuple[str, ...]]:
         raise InputError(f"There is no folder of code at {folder}.")
     found: dict[str, str] = {}
     notes: list[str] = []
-    sources = source_files(folder, lambda name: name.endswith(ENDINGS) or name in NAMES, SKIPPED)
+    sources = source_files(
+        folder,
+        lambda name: name.endswith(ENDINGS) or name in NAMES,
+        SKIPPED,
+    )
     paths = list(islice(sources, MOST_FILES + 1))
     if len(paths) > MOST_FILES:
         raise InputError(f"The folder {folder} holds more than {MOST_FILES} files of code.")
@@ -57,7 +61,14 @@ def read_code(folder: Path) -> tuple[Project, tuple[str, ...]]:
         raise InputError(f"The folder holds no Python code that can be judged. Received: {folder}")
     kept = Project()
     left = MOST_CHARACTERS
-    for name in sorted(found, key=lambda one: (not one.endswith(".py"), len(found[one]), one)):
+    for name in sorted(
+        found,
+        key=lambda one: (
+            not one.endswith(".py"),
+            len(found[one]),
+            one,
+        ),
+    ):
         if len(found[name]) <= left:
             kept = kept.changed({name: found[name]})
             left -= len(found[name])
@@ -99,7 +110,14 @@ def quality_of(files: Mapping[str, str]) -> Quality:
     linted = [ruff(files[name]) for name in sorted(files)]
     codes = Counter(str(code or "invalid-syntax") for one in linted for code, _, _ in one or ())
     unparsed = tuple(name for name in sorted(files) if name not in trees)
-    lint, rules = (None, ()) if None in linted else (codes.total(), tuple(codes.most_common(5)))
+    lint, rules = (
+        (None, ())
+        if None in linted
+        else (
+            codes.total(),
+            tuple(codes.most_common(5)),
+        )
+    )
     repeated = _repeated(own) / total if total else 0.0
     return Quality(
         len(files),

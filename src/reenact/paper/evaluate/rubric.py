@@ -71,7 +71,10 @@ class Node(BaseModel):
             raise ValueError(f"the leaf {self.id} needs a task_category: {', '.join(CATEGORIES)}")
         return self
 
-    def paths(self, above: tuple[str, ...] = ()) -> Iterator[tuple[Node, tuple[str, ...]]]:
+    def paths(
+        self,
+        above: tuple[str, ...] = (),
+    ) -> Iterator[tuple[Node, tuple[str, ...]]]:
         """Leaves with the requirements that stand above them."""
         if not self.parts:
             yield self, above
@@ -174,13 +177,23 @@ def resources_provided(tree: Node) -> Node:
         if tree.detail == ACQUISITION:
             return tree.model_copy(update={"weight": 0})
         return tree
-    return tree.model_copy(update={"parts": tuple(map(resources_provided, tree.parts))})
+    return tree.model_copy(
+        update={
+            "parts": tuple(map(resources_provided, tree.parts)),
+        }
+    )
 
 
-def score_tree(tree: Node, judged: Mapping[str, Judged]) -> Scored | None:
+def score_tree(
+    tree: Node,
+    judged: Mapping[str, Judged],
+) -> Scored | None:
     """Weighted means from the leaves up; none where nothing has any weight."""
     if not tree.parts:
-        found = judged.get(tree.id, Judged(tree.id, Value.UNKNOWN, "nobody", "Nobody judged it."))
+        found = judged.get(
+            tree.id,
+            Judged(tree.id, Value.UNKNOWN, "nobody", "Nobody judged it."),
+        )
         score = float(found.value is Value.PASS)
         unknown = found.value is Value.UNKNOWN
         return Scored(
@@ -198,7 +211,13 @@ def score_tree(tree: Node, judged: Mapping[str, Judged]) -> Scored | None:
     known = [(one.node.weight, one.score) for one in parts if one.score is not None]
     low = _mean([(one.node.weight, one.low) for one in parts]) or 0.0
     high = _mean([(one.node.weight, one.high) for one in parts]) or 0.0
-    return Scored(tree, score=_mean(known), low=low, high=high, parts=parts)
+    return Scored(
+        tree,
+        score=_mean(known),
+        low=low,
+        high=high,
+        parts=parts,
+    )
 
 
 def _mean(weighted: Sequence[tuple[int, float]]) -> float | None:
@@ -227,8 +246,18 @@ def rubric_score(
         raise InputError(f"The rubric has no leaf about writing code. Received: {file}")
     if resources:
         tree = resources_provided(tree)
-    judged = judge_leaves(tree, paper=paper, code=code, model=model, run=run, tell=tell)
-    return RubricScore(score_tree(tree, judged), len([*whole.paths()]) - len([*tree.paths()]))
+    judged = judge_leaves(
+        tree,
+        paper=paper,
+        code=code,
+        model=model,
+        run=run,
+        tell=tell,
+    )
+    return RubricScore(
+        score_tree(tree, judged),
+        len([*whole.paths()]) - len([*tree.paths()]),
+    )
 
 
 class Line(BaseModel):
@@ -276,7 +305,10 @@ def judge_leaves(
         batch = leaves[start : start + BATCH]
         # Each leaf with what stands above it, but for the root, which is the same for all.
         within = ("".join(f"\n   part of: {words}" for words in above[:0:-1]) for _, above in batch)
-        asked = enumerate(zip(batch, within, strict=True), start=1)
+        asked = enumerate(
+            zip(batch, within, strict=True),
+            start=1,
+        )
         listed = "\n\n".join(
             f"{at}. {leaf.requirements}{parts}" for at, ((leaf, _), parts) in asked
         )
@@ -299,16 +331,33 @@ def judge_leaves(
             by_number = {}
             why = error.sentence
         for number, (leaf, _) in enumerate(batch, start=1):
-            found[leaf.id] = _judged(leaf, by_number.get(number), why, code)
+            found[leaf.id] = _judged(
+                leaf,
+                by_number.get(number),
+                why,
+                code,
+            )
     return found
 
 
-def _judged(leaf: Node, given: LeafVerdict | None, why: str, code: Project) -> Judged:
+def _judged(
+    leaf: Node,
+    given: LeafVerdict | None,
+    why: str,
+    code: Project,
+) -> Judged:
     if given is None:
         return Judged(leaf.id, Value.UNKNOWN, "nobody", why)
     texts = {name: text.splitlines() for name, text in code.files.items()}
     there = [one for one in given.lines if one.line <= len(texts.get(one.file, ()))]
-    lines = tuple(CodeLine(one.file, one.line, texts[one.file][one.line - 1]) for one in there)
+    lines = tuple(
+        CodeLine(
+            one.file,
+            one.line,
+            texts[one.file][one.line - 1],
+        )
+        for one in there
+    )
     value = MEANS[given.verdict]
     if value is Value.PASS and not lines:
         unproven = f"Called satisfied without a line that is there. {given.found}"

@@ -139,7 +139,13 @@ def edit_scores(runs: Sequence[Edits]) -> tuple[EditScore, ...]:
     turns = [(key, lines.get(key, [])) for key in keys]
     count = len(runs)
     return tuple(
-        EditScore(*key, count, len(one) / count, fmean(one) if one else None) for key, one in turns
+        EditScore(
+            *key,
+            count,
+            len(one) / count,
+            fmean(one) if one else None,
+        )
+        for key, one in turns
     )
 
 
@@ -164,7 +170,10 @@ def _edit(step: Step, result: Any) -> tuple[str, Purpose, int] | None:
     """The edit that a step made; none for a step that makes none."""
     *path, name = step.path.split("/")
     names = [part.partition("[")[0] for part in path]
-    stage = next((part for part in reversed(names) if part != DEBUG), "")
+    stage = next(
+        (part for part in reversed(names) if part != DEBUG),
+        "",
+    )
     purpose = "debugging" if names[-1:] == [DEBUG] else PURPOSES.get(name)
     if purpose is None or not stage or not isinstance(result, Mapping):
         return None
@@ -177,7 +186,13 @@ def _edit(step: Step, result: Any) -> tuple[str, Purpose, int] | None:
     swaps = [
         max(len(one.search.splitlines()), len(one.replace.splitlines())) for one in change.swaps
     ]
-    lines = sum((*ranges, *swaps, *(len(one.text.splitlines()) for one in change.files)))
+    lines = sum(
+        (
+            *ranges,
+            *swaps,
+            *(len(one.text.splitlines()) for one in change.files),
+        )
+    )
     return (stage, purpose, lines) if lines else None
 
 
@@ -206,12 +221,27 @@ def lineage_score(chosen: Sequence[Cited], expert: Sequence[Cited]) -> LineageSc
     if not expert:
         raise InputError("The expert's list is empty, so nothing can be compared with it.")
     hits = sum(any(one & listed for listed in expert) for one in chosen)
-    return LineageScore(len(chosen), len(expert), any(expert[0] & one for one in chosen), hits)
+    return LineageScore(
+        len(chosen),
+        len(expert),
+        any(expert[0] & one for one in chosen),
+        hits,
+    )
 
 
-def cited_of(paper: Paper, keys: Sequence[str]) -> tuple[Cited, ...]:
+def cited_of(
+    paper: Paper,
+    keys: Sequence[str],
+) -> tuple[Cited, ...]:
     """The references of these keys, with all their names."""
-    known = {one.key: cited_as(one.key, one.title, one.arxiv or "") for one in paper.references}
+    known = {
+        one.key: cited_as(
+            one.key,
+            one.title,
+            one.arxiv or "",
+        )
+        for one in paper.references
+    }
     return tuple(known[key] for key in keys if key in known)
 
 
@@ -236,7 +266,10 @@ def read_cited(file: Path) -> tuple[Cited, ...]:
 def _from_json(value: object, file: Path) -> Iterator[Cited]:
     entries = value
     while isinstance(entries, dict):
-        entries = next((entries[name] for name in LISTS if name in entries), None)
+        entries = next(
+            (entries[name] for name in LISTS if name in entries),
+            None,
+        )
     if not isinstance(entries, list) or not entries:
         how = 'Write ["title", ...] or {"papers": [...]}, or name the JSON of `reenact paper`.'
         raise InputError(f"The JSON holds no list of papers. Received: {file}", next_step=how)
@@ -255,5 +288,9 @@ def _names_in(entry: object) -> list[str]:
         return [entry] if entry else []
     if not isinstance(entry, dict):
         return []
-    names = (entry.get("key"), entry.get("title"), entry.get("arxiv"))
+    names = (
+        entry.get("key"),
+        entry.get("title"),
+        entry.get("arxiv"),
+    )
     return [str(name) for name in names if name]

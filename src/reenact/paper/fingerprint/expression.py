@@ -117,14 +117,23 @@ def parsed(text: str, *, free: bool = True) -> tuple[ast.expr, tuple[str, ...]]:
         _refuse(node)
     loose = [node for node in nodes if isinstance(node, ast.Name) and node.id != "np"]
     names = dict.fromkeys(
-        node.id for node in sorted(loose, key=lambda one: (one.lineno, one.col_offset))
+        node.id
+        for node in sorted(
+            loose,
+            key=lambda one: (one.lineno, one.col_offset),
+        )
     )
     if free and not names:
         raise Misfit("it has no inputs")
     return tree, tuple(names)
 
 
-def value_of(text: str, inputs: Mapping[str, Any], *, free: bool = True) -> NDArray[np.float64]:
+def value_of(
+    text: str,
+    inputs: Mapping[str, Any],
+    *,
+    free: bool = True,
+) -> NDArray[np.float64]:
     """What the expression gives for these inputs. Raises Misfit when it cannot be computed."""
     import numpy as np
 
@@ -154,7 +163,10 @@ def _refuse(node: ast.AST) -> None:
         raise Misfit(f"it holds a {type(node).__name__}")
 
 
-def _computed(node: ast.AST | None, inputs: Mapping[str, Any]) -> Any:
+def _computed(
+    node: ast.AST | None,
+    inputs: Mapping[str, Any],
+) -> Any:
     """The value of a part; none may grow beyond what sample inputs make."""
     import numpy as np
 
@@ -164,7 +176,10 @@ def _computed(node: ast.AST | None, inputs: Mapping[str, Any]) -> Any:
     return value
 
 
-def _part(node: ast.AST | None, inputs: Mapping[str, Any]) -> Any:
+def _part(
+    node: ast.AST | None,
+    inputs: Mapping[str, Any],
+) -> Any:
     import numpy as np
 
     match node:
@@ -174,14 +189,20 @@ def _part(node: ast.AST | None, inputs: Mapping[str, Any]) -> Any:
         case ast.Name(id=name):
             return inputs[name]
         case ast.BinOp(left=left, op=sign, right=right):
-            return OPERATORS[type(sign)](_computed(left, inputs), _computed(right, inputs))
+            return OPERATORS[type(sign)](
+                _computed(left, inputs),
+                _computed(right, inputs),
+            )
         case ast.UnaryOp(op=sign, operand=operand):
             value = _computed(operand, inputs)
             if isinstance(sign, ast.USub):
                 return -value
             return value
         case ast.Compare(left=left, ops=[sign], comparators=[right]):
-            return _COMPARISONS[type(sign)](_computed(left, inputs), _computed(right, inputs))
+            return _COMPARISONS[type(sign)](
+                _computed(left, inputs),
+                _computed(right, inputs),
+            )
         case ast.Subscript(value=inner, slice=where):
             return _computed(inner, inputs)[_index(where)]
         case ast.Attribute(attr=name):
@@ -190,7 +211,11 @@ def _part(node: ast.AST | None, inputs: Mapping[str, Any]) -> Any:
             given = {one.arg: _whole(one.value) for one in keywords if one.arg}
             taken = 1 if name in LAID_OUT else len(arguments)
             values = [_computed(one, inputs) for one in arguments[:taken]]
-            return getattr(np, name)(*values, *(_whole(one) for one in arguments[taken:]), **given)
+            return getattr(np, name)(
+                *values,
+                *(_whole(one) for one in arguments[taken:]),
+                **given,
+            )
     raise Misfit(f"it holds a {type(node).__name__} in a place where it means nothing")
 
 

@@ -82,9 +82,15 @@ def shortened(text: str, most: int = 160) -> str:
     return f"{flat[: most - 3]}..."
 
 
-def numbered(items: Iterable[Item], order: dict[str, int]) -> tuple[Criterion, ...]:
+def numbered(
+    items: Iterable[Item],
+    order: dict[str, int],
+) -> tuple[Criterion, ...]:
     """Criteria F1, F2, ... in the order of the paper."""
-    ordered = sorted(items, key=lambda one: min(order[place] for place in one.places))
+    ordered = sorted(
+        items,
+        key=lambda one: min(order[place] for place in one.places),
+    )
     names = [field.name for field in fields(Criterion)][1:]
     values = ([getattr(one, name) for name in names] for one in ordered)
     return tuple(Criterion(f"F{number}", *each) for number, each in enumerate(values, start=1))
@@ -165,7 +171,12 @@ class Splits(BaseModel):
     facts: list[Split] = Field(max_length=MOST_ITEMS)
 
 
-def checked(proposed: ProposedCheck | None, quote: str, *, whole: bool) -> Check | None:
+def checked(
+    proposed: ProposedCheck | None,
+    quote: str,
+    *,
+    whole: bool,
+) -> Check | None:
     """The check, when its value stands in the quote; none when it does not."""
     if proposed is None:
         return None
@@ -227,7 +238,14 @@ def sifted(
     for one in proposed:
         found = refused(one) or ground(paper, one.quote, one.places)
         if isinstance(found, str):
-            dropped.append(Dropped(shortened(one.fact), level, found, shortened(one.quote)))
+            dropped.append(
+                Dropped(
+                    shortened(one.fact),
+                    level,
+                    found,
+                    shortened(one.quote),
+                )
+            )
             continue
         quote, places = found
         whole = rests_on_formula(paper, places)

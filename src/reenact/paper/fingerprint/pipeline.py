@@ -78,7 +78,12 @@ def take_fingerprint(
         prompt = load_prompt(
             PACKAGE, f"prompts/{'scan' if level is Level.PARAGRAPH else 'guide'}.md"
         )
-        ask_guide = partial(ask_with_retry, answer=facts.Guide, wrong=wrong, tolerate=tolerate)
+        ask_guide = partial(
+            ask_with_retry,
+            answer=facts.Guide,
+            wrong=wrong,
+            tolerate=tolerate,
+        )
         try:
             return ask_guide(
                 scope,
@@ -98,7 +103,13 @@ def take_fingerprint(
         asked = [
             (level, *one)
             for level in levels
-            for one in _questions(level, paper=paper, goal=goal, items=items, run=here)
+            for one in _questions(
+                level,
+                paper=paper,
+                goal=goal,
+                items=items,
+                run=here,
+            )
         ]
         for (level, *_), proposed in zip(asked, side_by_side(answered, asked), strict=True):
             if isinstance(proposed, Dropped):
@@ -110,7 +121,10 @@ def take_fingerprint(
     if parts.atomicity:
         items = split(items, model, here)
     kept, repeated = distinct(items)
-    return Fingerprint(facts.numbered(kept, in_order(paper)), (*dropped, *repeated))
+    return Fingerprint(
+        facts.numbered(kept, in_order(paper)),
+        (*dropped, *repeated),
+    )
 
 
 def _questions(
@@ -155,7 +169,11 @@ def listing(owner: type[Sort] | type[Kind]) -> str:
     )
 
 
-def split(items: Sequence[Item], model: Model, run: Scope) -> list[Item]:
+def split(
+    items: Sequence[Item],
+    model: Model,
+    run: Scope,
+) -> list[Item]:
     """All items, the compound ones in parts; an answer that does not hold leaves them as they
     are.
     """
@@ -164,7 +182,11 @@ def split(items: Sequence[Item], model: Model, run: Scope) -> list[Item]:
     for start in range(0, len(compound), SPLIT_AT_ONCE):
         portion = compound[start : start + SPLIT_AT_ONCE]
         here = run.under("atoms", attempt=start // SPLIT_AT_ONCE)
-        parts |= _parts({number: items[number] for number in portion}, model, here)
+        parts |= _parts(
+            {number: items[number] for number in portion},
+            model,
+            here,
+        )
     return [part for number, item in enumerate(items) for part in parts.get(number, [item])]
 
 
@@ -174,7 +196,11 @@ def is_compound(item: Item) -> bool:
     return not item.whole and (len(quantities(words)) > 1 or _JOINED.search(words) is not None)
 
 
-def _parts(portion: dict[int, Item], model: Model, run: Scope) -> dict[int, list[Item]]:
+def _parts(
+    portion: dict[int, Item],
+    model: Model,
+    run: Scope,
+) -> dict[int, list[Item]]:
     lines = (
         f"{one.fact} | scope: {one.scope} | the paper: {one.quote!r}" for one in portion.values()
     )
@@ -183,7 +209,13 @@ def _parts(portion: dict[int, Item], model: Model, run: Scope) -> dict[int, list
         facts=listed, kinds=listing(Kind), most=MOST_ATOMS
     )
     try:
-        answer = ask(run, model=model, name="split", prompt=prompt, answer=facts.Splits)
+        answer = ask(
+            run,
+            model=model,
+            name="split",
+            prompt=prompt,
+            answer=facts.Splits,
+        )
     except AnswerUnusable:
         return {}
     order = dict(enumerate(portion, start=1))
@@ -196,11 +228,18 @@ def _parts(portion: dict[int, Item], model: Model, run: Scope) -> dict[int, list
         together = " | ".join(atom.fact for atom in one.atoms)
         # Nothing lost, nothing new: the atoms have the numbers of the fact, and only those of the
         # paper.
-        if has_numbers(together, item.fact) and has_numbers(f"{item.fact} {item.quote}", together):
+        if has_numbers(together, item.fact) and has_numbers(
+            f"{item.fact} {item.quote}",
+            together,
+        ):
             for atom in one.atoms:
                 fact = " ".join(atom.fact.split())
                 scope = " ".join(atom.scope.split()) or item.scope
-                check = facts.checked(atom.check, item.quote, whole=item.whole)
+                check = facts.checked(
+                    atom.check,
+                    item.quote,
+                    whole=item.whole,
+                )
                 found.setdefault(number, []).append(
                     replace(item, fact=fact, scope=scope, check=check)
                 )
@@ -268,8 +307,19 @@ def run_fingerprint(
     with journal.run(pipeline="fingerprint", request=request, **about) as run:
         paper = with_added(paper, goal)
         estimate = fingerprint_estimate(paper, parts, model)
-        tell(Progress("fingerprint", note=f"cost: {estimate.sentence}"))
-        taken = take_fingerprint(paper, goal=goal, model=model, run=run, parts=parts)
+        tell(
+            Progress(
+                "fingerprint",
+                note=f"cost: {estimate.sentence}",
+            )
+        )
+        taken = take_fingerprint(
+            paper,
+            goal=goal,
+            model=model,
+            run=run,
+            parts=parts,
+        )
         run.note("result", taken)
         result = FingerprintRun(
             paper,

@@ -42,19 +42,43 @@ def distinct(items: Sequence[Item]) -> tuple[list[Item], list[Dropped]]:
     kept: dict[int, Item] = {}
     dropped: list[Dropped] = []
     clusters = _clusters([f"{item.fact} | {item.scope}" for item in items])
-    order = sorted(enumerate(items), key=lambda pair: (pair[1].check is None, _RANK[pair[1].level]))
+    order = sorted(
+        enumerate(items),
+        key=lambda pair: (
+            pair[1].check is None,
+            _RANK[pair[1].level],
+        ),
+    )
     for number, item in order:
-        twin = next((other for other in kept if _one(number, other, items, clusters)), None)
+        twin = next(
+            (other for other in kept if _one(number, other, items, clusters)),
+            None,
+        )
         if twin is None:
             kept[number] = item
             continue
-        kept[twin] = replace(kept[twin], weight=max(kept[twin].weight, item.weight))
+        kept[twin] = replace(
+            kept[twin],
+            weight=max(kept[twin].weight, item.weight),
+        )
         reason = f"it says the same as: {shortened(kept[twin].fact, 100)}"
-        dropped.append(Dropped(shortened(item.fact), item.level, reason, item.quote))
+        dropped.append(
+            Dropped(
+                shortened(item.fact),
+                item.level,
+                reason,
+                item.quote,
+            )
+        )
     return [kept[number] for number in sorted(kept)], dropped
 
 
-def _one(number: int, other: int, items: Sequence[Item], clusters: Sequence[int]) -> bool:
+def _one(
+    number: int,
+    other: int,
+    items: Sequence[Item],
+    clusters: Sequence[int],
+) -> bool:
     item = items[number]
     first = items[other]
     # The actor's hidden units are not the critic's.
@@ -68,7 +92,11 @@ def _one(number: int, other: int, items: Sequence[Item], clusters: Sequence[int]
         return False
     worded_alike = clusters[number] == clusters[other]
     return bool(same_check) or (
-        worded_alike and not _each_alone(_weighty(item.fact), _weighty(first.fact))
+        worded_alike
+        and not _each_alone(
+            _weighty(item.fact),
+            _weighty(first.fact),
+        )
     )
 
 
@@ -225,13 +253,22 @@ def _clusters(texts: Sequence[str]) -> list[int]:
     columns = {
         run: place for place, run in enumerate(sorted({run for one in counts for run in one}))
     }
-    matrix = np.zeros((len(texts), len(columns) + 1))
+    matrix = np.zeros(
+        (
+            len(texts),
+            len(columns) + 1,
+        )
+    )
     for row, one in enumerate(counts):
         for run, times in one.items():
             matrix[row, columns[run]] = 1.0 + np.log(times)
     matrix *= np.log((1 + len(texts)) / (1 + (matrix > 0).sum(axis=0))) + 1.0
     # A text without a word is far from all.
     joined = linkage(
-        np.nan_to_num(pdist(matrix, "cosine"), nan=1.0).clip(0.0, 1.0), method="average"
+        np.nan_to_num(pdist(matrix, "cosine"), nan=1.0).clip(
+            0.0,
+            1.0,
+        ),
+        method="average",
     )
     return [int(one) for one in fcluster(joined, t=DISTANCE, criterion="distance")]

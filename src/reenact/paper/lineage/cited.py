@@ -35,7 +35,10 @@ _BRACKET = re.compile(r"\[[^\[\]]*\]")
 _NAME = re.compile(r"[A-Z][\w-]*[A-Z0-9][\w-]*|[A-Z][a-z]+(?:[- ][A-Z][a-z]+)*")
 T = TypeVar("T")
 _HOST = r"(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)"
-_ADDRESS = re.compile(rf"(?:https?://)?(?:www\.)?({_HOST}/[\w.-]+/[\w.-]+)", re.IGNORECASE)
+_ADDRESS = re.compile(
+    rf"(?:https?://)?(?:www\.)?({_HOST}/[\w.-]+/[\w.-]+)",
+    re.IGNORECASE,
+)
 _CODE = re.compile(
     r"\b(?:code|implementation|source|repository|software|available|released?)\b", re.I
 )
@@ -57,7 +60,11 @@ def phrases(section: str) -> dict[str, re.Pattern[str]]:
         name: rf"\b(?:{'|'.join(one)})\b" for name, one in given.items() if isinstance(one, list)
     }
     return {
-        name: re.compile(whole.get(name, str(one)), re.IGNORECASE) for name, one in given.items()
+        name: re.compile(
+            whole.get(name, str(one)),
+            re.IGNORECASE,
+        )
+        for name, one in given.items()
     }
 
 
@@ -83,9 +90,10 @@ class Candidate:
 
     def text(self) -> str:
         """The candidate as a model sees it."""
-        shown = sorted(self.contexts, key=lambda one: one.kind not in ("method", "experiment"))[
-            :SENTENCES
-        ]
+        shown = sorted(
+            self.contexts,
+            key=lambda one: one.kind not in ("method", "experiment"),
+        )[:SENTENCES]
         lines = [f"[{one.sentence.id}] ({one.kind}) {one.sentence.text}" for one in shown]
         head = (
             f"key: {self.reference.key}\ntitle: {self.reference.title or self.reference.text[:200]}"
@@ -118,7 +126,12 @@ def candidates(paper: Paper) -> tuple[Candidate, ...]:
                     score=score,
                 )
             )
-    return tuple(sorted(found, key=lambda one: -one.score)[:MOST])
+    return tuple(
+        sorted(
+            found,
+            key=lambda one: -one.score,
+        )[:MOST]
+    )
 
 
 def section_kinds(paper: Paper) -> dict[str, str]:
@@ -128,12 +141,19 @@ def section_kinds(paper: Paper) -> dict[str, str]:
         known = (
             name for name, pattern in phrases("sections").items() if pattern.search(section.title)
         )
-        above = kinds.get(section.id.rpartition(".")[0], "other")
+        above = kinds.get(
+            section.id.rpartition(".")[0],
+            "other",
+        )
         kinds[section.id] = "abstract" if section.id == "0" else next(known, above)
     return kinds
 
 
-def _tables(paper: Paper, reference: Reference, contexts: tuple[Context, ...]) -> Iterator[str]:
+def _tables(
+    paper: Paper,
+    reference: Reference,
+    contexts: tuple[Context, ...],
+) -> Iterator[str]:
     """Tables that cite it, or have a cell with the name by which the paper calls it, in a row of
     numbers: one that only names a setting is not that of the cited method.
     """
@@ -149,7 +169,10 @@ def _tables(paper: Paper, reference: Reference, contexts: tuple[Context, ...]) -
                 break
 
 
-def _names(reference: Reference, contexts: tuple[Context, ...]) -> Iterator[str]:
+def _names(
+    reference: Reference,
+    contexts: tuple[Context, ...],
+) -> Iterator[str]:
     """What the method is called: before the colon of its title, or right before a citation of
     it alone.
     """
@@ -161,7 +184,10 @@ def _names(reference: Reference, contexts: tuple[Context, ...]) -> Iterator[str]
         marks = (one for one in _BRACKET.finditer(text) if f"@{reference.key}" in one[0])
         for mark in (one for one in marks if one[0].count("@") == 1):
             before = text[max(0, mark.start() - LONGEST_NAME) : mark.start()].rstrip(" ~(")
-            if found := re.search(rf"(?:{_NAME.pattern})$", before):
+            if found := re.search(
+                rf"(?:{_NAME.pattern})$",
+                before,
+            ):
                 yield found[0]
 
 
@@ -176,7 +202,11 @@ def _reasons(
     compared = [one for one in contexts if pattern["baseline"].search(one.sentence.text)]
     holds = (
         ("named in a table", 4.0, tables),
-        ("a baseline", 3.0, any(one.kind != "related" for one in compared)),
+        (
+            "a baseline",
+            3.0,
+            any(one.kind != "related" for one in compared),
+        ),
         (
             "built upon",
             3.0,
@@ -184,9 +214,21 @@ def _reasons(
         ),
         ("cited in the method", 2.0, "method" in kinds),
         ("cited in the experiments", 2.0, "experiment" in kinds),
-        ("cited alone", 1.0, any(len(one.sentence.cites) == 1 for one in theirs)),
-        ("generic", -6.0, pattern["generic"].search(cited.title or cited.text)),
-        ("in passing", -2.0, len(contexts) == 1 and beside and not tables),
+        (
+            "cited alone",
+            1.0,
+            any(len(one.sentence.cites) == 1 for one in theirs),
+        ),
+        (
+            "generic",
+            -6.0,
+            pattern["generic"].search(cited.title or cited.text),
+        ),
+        (
+            "in passing",
+            -2.0,
+            len(contexts) == 1 and beside and not tables,
+        ),
     )
     return {reason: worth for reason, worth, true in holds if true}
 
@@ -232,7 +274,11 @@ class Shelves:
         return None
 
 
-def attempted(read: Callable[[], T], failing: str, notes: list[str]) -> T | None:
+def attempted(
+    read: Callable[[], T],
+    failing: str,
+    notes: list[str],
+) -> T | None:
     """What reading gives; none, and a note that begins with these words, where it fails."""
     try:
         return read()
@@ -252,7 +298,13 @@ def cited_text(reference: Reference, shelves: Shelves, run: Scope) -> CitedText:
     def step(
         name: str, read: Callable[[], Paper], inputs: object, failing: str
     ) -> CitedText | None:
-        once = partial(run.step, name, lambda: _shown(read()), kind=Kind.BOX, returns=CitedText)
+        once = partial(
+            run.step,
+            name,
+            lambda: _shown(read()),
+            kind=Kind.BOX,
+            returns=CitedText,
+        )
         return attempted(partial(once, inputs=inputs), failing, notes)
 
     found = None
@@ -286,7 +338,10 @@ def content_mark(path: Path) -> str:
         if file.is_file() and "__pycache__" not in file.parts:
             size = file.stat().st_size
             digest.update(
-                f"{file.relative_to(path.parent).as_posix()}\0{size}\0".encode("utf-8", "replace")
+                f"{file.relative_to(path.parent).as_posix()}\0{size}\0".encode(
+                    "utf-8",
+                    "replace",
+                )
             )
             digest.update(read_bytes(file, MOST_HASHED) if size <= MOST_HASHED else b"")
     return digest.hexdigest()[:16]
@@ -309,5 +364,13 @@ def _shown(paper: Paper) -> CitedText:
     shown = tuple(name for name in paper.by_id if f"[{name}]" in text)
     # Addresses in a sentence that speaks of code come first.
     telling = " ".join(one.text for one in paper.sentences() if _CODE.search(one.text))
-    links = (*repository_links(telling), *repository_links(paper.text(ids=False)))
-    return CitedText(text, shown, tuple(dict.fromkeys(links)), notes)
+    links = (
+        *repository_links(telling),
+        *repository_links(paper.text(ids=False)),
+    )
+    return CitedText(
+        text,
+        shown,
+        tuple(dict.fromkeys(links)),
+        notes,
+    )

@@ -64,13 +64,19 @@ def licence_of(folder: Path) -> str:
     """The licence by its usual name, else the first line of its file; empty without a file."""
     files = (entry.name for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False))
     for name in sorted(filter(_LICENCE_FILE.match, files)):
-        text = read_start(folder / name, MOST_LICENCE_BYTES).decode("utf-8", "replace")
+        text = read_start(folder / name, MOST_LICENCE_BYTES).decode(
+            "utf-8",
+            "replace",
+        )
         if found := next(
             (one for one, words in phrases("licences").items() if words.search(text)),
             "",
         ):
             return found
-        if first := next((line.strip() for line in text.splitlines() if line.strip()), ""):
+        if first := next(
+            (line.strip() for line in text.splitlines() if line.strip()),
+            "",
+        ):
             return first[:120]
     return ""
 
@@ -132,7 +138,14 @@ def open_tree(addresses: Sequence[Address], shelves: Shelves, run: Scope) -> Tre
             "content": address.content,
         }
         read = partial(_tree, address, shelves)
-        step = partial(run.step, "repository", read, kind=Kind.NOTE, returns=Tree, inputs=inputs)
+        step = partial(
+            run.step,
+            "repository",
+            read,
+            kind=Kind.NOTE,
+            returns=Tree,
+            inputs=inputs,
+        )
         opened = attempted(
             partial(step, attempt=number), "Its repository could not be opened", notes
         )
@@ -161,7 +174,10 @@ def file_texts(
         found: list[SourceFile] = []
         left = space
         for one in chosen:
-            text = read_start(folder / one.path, left + 1).decode("utf-8", "replace")
+            text = read_start(folder / one.path, left + 1).decode(
+                "utf-8",
+                "replace",
+            )
             if len(text) <= left:
                 found.append(SourceFile(one.path, text, one.why))
                 left -= len(text)
@@ -172,17 +188,35 @@ def file_texts(
         "chosen": [[one.path, one.why] for one in chosen],
         "space": space,
     }
-    return tuple(run.step("files", read, kind=Kind.NOTE, inputs=inputs, returns=list[SourceFile]))
+    return tuple(
+        run.step(
+            "files",
+            read,
+            kind=Kind.NOTE,
+            inputs=inputs,
+            returns=list[SourceFile],
+        )
+    )
 
 
 def _tree(address: Address, shelves: Shelves) -> Tree:
     """The repository with paths and sizes of files that may be taken: too large is no example."""
     opened = _open(address.place, shelves)
-    paths = source_files(opened.folder, lambda name: name.endswith(ENDINGS), SKIPPED)
+    paths = source_files(
+        opened.folder,
+        lambda name: name.endswith(ENDINGS),
+        SKIPPED,
+    )
     sizes = {path.relative_to(opened.folder).as_posix(): path.stat().st_size for path in paths}
     found = [(path, size) for path, size in sizes.items() if 0 < size <= MOST_FILE]
     # Code before configuration, what lies near the top before what lies deep.
-    found.sort(key=lambda one: (not one[0].endswith(".py"), one[0].count("/"), one[0]))
+    found.sort(
+        key=lambda one: (
+            not one[0].endswith(".py"),
+            one[0].count("/"),
+            one[0],
+        )
+    )
     cut = (
         (f"Of its {len(found)} files {MOST_LISTED} were looked at.",)
         if len(found) > MOST_LISTED

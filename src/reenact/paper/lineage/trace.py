@@ -48,7 +48,10 @@ class Exemplar:
 
     def text(self) -> str:
         """The exemplar as a model sees it."""
-        parts = [f"## {self.title} [{self.key}]\nWhy: {self.why}", self.summary]
+        parts = [
+            f"## {self.title} [{self.key}]\nWhy: {self.why}",
+            self.summary,
+        ]
         parts += [f"### {file.path} ({file.why})\n{file.text}" for file in self.files]
         if not self.summary and not self.files:
             parts.append(
@@ -112,7 +115,14 @@ def trace_lineage(
                 shelves.stop,
                 "Stopped between two cited papers; the same command continues.",
             )
-        tell(Progress("lineage", number, len(chosen), one.title[:60]))
+        tell(
+            Progress(
+                "lineage",
+                number,
+                len(chosen),
+                one.title[:60],
+            )
+        )
         place = run.under("cited", attempt=number)
         reference = references[one.key]
         cited = sources.cited_text(reference, shelves, place)
@@ -130,7 +140,10 @@ def trace_lineage(
             model=model,
             run=place,
         )
-        address = next((each for each in addresses if each.named == tree.named), None)
+        address = next(
+            (each for each in addresses if each.named == tree.named),
+            None,
+        )
         files = (
             code.file_texts(
                 tree,
@@ -145,9 +158,27 @@ def trace_lineage(
         )
         left_out = [each.path for each in picked if each.path not in {file.path for file in files}]
         unfit = f"No room was left for its {', '.join(left_out)}." if left_out else ""
-        notes = (*one.notes, *cited.notes, unsummed, *tree.notes, unpicked, unfit)
-        had = replace(one, repository=tree.named, licence=tree.licence, files=files)
-        found.append(replace(had, summary=summary, notes=tuple(filter(None, notes))))
+        notes = (
+            *one.notes,
+            *cited.notes,
+            unsummed,
+            *tree.notes,
+            unpicked,
+            unfit,
+        )
+        had = replace(
+            one,
+            repository=tree.named,
+            licence=tree.licence,
+            files=files,
+        )
+        found.append(
+            replace(
+                had,
+                summary=summary,
+                notes=tuple(filter(None, notes)),
+            )
+        )
     return tuple(found)
 
 
@@ -202,14 +233,28 @@ def choose_lineage(
             raise ValueError(f"Choose at least one and at most {most}.")
 
     try:
-        choice = ask(run, model=model, name="choose", prompt=prompt, answer=Choice, check=check)
+        choice = ask(
+            run,
+            model=model,
+            name="choose",
+            prompt=prompt,
+            answer=Choice,
+            check=check,
+        )
     except AnswerUnusable as error:
         note = (
             f"Chosen by its citations alone, because the model's choice was of no use: "
             f"{error.sentence}"
         )
         return tuple(_chosen(one, note=note) for one in ranked[:most])
-    return tuple(_chosen(known[pick.key], pick.why, pick.places) for pick in choice.picks)
+    return tuple(
+        _chosen(
+            known[pick.key],
+            pick.why,
+            pick.places,
+        )
+        for pick in choice.picks
+    )
 
 
 def _chosen(
@@ -239,7 +284,12 @@ def summary_of(
     if not cited.text:
         return "", ""
     template = load_prompt("reenact.paper.lineage", "prompts/summary.md")
-    prompt = template.fill(title=paper.title, goal=goal.text(), why=chosen.why, text=cited.text)
+    prompt = template.fill(
+        title=paper.title,
+        goal=goal.text(),
+        why=chosen.why,
+        text=cited.text,
+    )
     known = frozenset(cited.ids)
 
     def check(answer: CitedSummary) -> None:
@@ -260,7 +310,13 @@ def summary_of(
         ).statements
     except AnswerUnusable as error:
         return "", f"No summary of its text: {error.sentence}"
-    grounded = [(one.text, [place for place in one.places if place in known]) for one in stated]
+    grounded = [
+        (
+            one.text,
+            [place for place in one.places if place in known],
+        )
+        for one in stated
+    ]
     kept = [f"- {text} [{', '.join(places)}]" for text, places in grounded if places]
     gone = len(stated) - len(kept)
     note = (

@@ -175,7 +175,10 @@ def controlled(
         if one.measured is None:
             found.append(one)
             continue
-        factor = times(one.claim, tuple(values(runs, one.metric).values()))
+        factor = times(
+            one.claim,
+            tuple(values(runs, one.metric).values()),
+        )
         control = control_of(one, factor, controls)
         found.append(judged_by(one, control))
     return tuple(found)
@@ -187,7 +190,11 @@ def judged_by(one: Comparison, control: Control) -> Comparison:
         return replace(one, control=control)
     is_status = control.status is not ControlStatus.PASSED
     reason = control.status.value if is_status else control.source.value
-    return unmeasured(one, f"Not measured: {reason}. {one.note}".strip(), control)
+    return unmeasured(
+        one,
+        f"Not measured: {reason}. {one.note}".strip(),
+        control,
+    )
 
 
 def control_of(one: Comparison, factor: float, controls: Controls) -> Control:
@@ -204,7 +211,12 @@ def control_of(one: Comparison, factor: float, controls: Controls) -> Control:
         why = plain.why or "the observed run, or the one like it, did not leave this metric"
         return Control(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, why)
     number = plain.metrics[one.metric] * factor
-    if not is_near(claim, one.by_seed[controls.seed], number, one.spread):
+    if not is_near(
+        claim,
+        one.by_seed[controls.seed],
+        number,
+        one.spread,
+    ):
         why = (
             f"{one.by_seed[controls.seed]:.4g} alone, {number:.4g} when observed, with the same "
             f"seed"
@@ -212,8 +224,17 @@ def control_of(one: Comparison, factor: float, controls: Controls) -> Control:
         return Control(ControlStatus.OTHER, Source.AS_REPORTED, why)
     observed = plain.observed
     family = family_of(claim)
-    source = recomputed(plain.metrics[one.metric], family, observed.passes)
-    base = _with_source(claim, factor, source, known=bool(family) and observed.torch)
+    source = recomputed(
+        plain.metrics[one.metric],
+        family,
+        observed.passes,
+    )
+    base = _with_source(
+        claim,
+        factor,
+        source,
+        known=bool(family) and observed.torch,
+    )
     if not observed.trains:
         return replace(base, status=ControlStatus.IMPOSSIBLE, why=NOTHING_TRAINED)
     if not observed.moved:
@@ -221,7 +242,11 @@ def control_of(one: Comparison, factor: float, controls: Controls) -> Control:
         return replace(base, status=ControlStatus.UNCHANGED, why=why)
     if source.source is Source.NOT_CONFIRMED:
         return base
-    return _trained(base, Judged(one, factor, controls), is_known=bool(family))
+    return _trained(
+        base,
+        Judged(one, factor, controls),
+        is_known=bool(family),
+    )
 
 
 def _trained(base: Control, judged: Judged, *, is_known: bool) -> Control:
@@ -230,7 +255,12 @@ def _trained(base: Control, judged: Judged, *, is_known: bool) -> Control:
     nothing.
     """
     without = judged.against(NO_UPDATES)
-    base = replace(base, trained=without.trained, untrained=without.control, at=without.at)
+    base = replace(
+        base,
+        trained=without.trained,
+        untrained=without.control,
+        at=without.at,
+    )
     if without.why:
         return replace(base, status=ControlStatus.IMPOSSIBLE, why=without.why)
     if without.as_good:
@@ -242,14 +272,21 @@ def _trained(base: Control, judged: Judged, *, is_known: bool) -> Control:
 
 def _permuted(base: Control, judged: Judged, *, is_known: bool) -> Control:
     """With what came out while the labels were permuted."""
-    permuted = judged.against(PERMUTED, possible=lambda seen: bool(seen.permuted))
+    permuted = judged.against(
+        PERMUTED,
+        possible=lambda seen: bool(seen.permuted),
+    )
     if permuted.why:
         return replace(base, why=f"labels were not permuted: {permuted.why}")
     words = (
         f"{permuted.control:.4g} with labels permuted, {permuted.trained:.4g} trained "
         f"({permuted.at})"
     )
-    base = replace(base, permuted=permuted.control, why="" if permuted.at == base.at else words)
+    base = replace(
+        base,
+        permuted=permuted.control,
+        why="" if permuted.at == base.at else words,
+    )
     if not permuted.as_good:
         return base
     if is_known:
@@ -269,7 +306,12 @@ def _with_other_seeds(base: Control, judged: Judged) -> Control:
         return base
     base = replace(base, other_seed=fmean(numbers))
     untrained = base.untrained if base.at == FULL else None
-    is_lost = untrained is not None and as_good(one.claim, untrained, fmean(numbers), None)
+    is_lost = untrained is not None and as_good(
+        one.claim,
+        untrained,
+        fmean(numbers),
+        None,
+    )
     if is_lost or are_far_worse(one, numbers):
         return replace(base, status=ControlStatus.SEED)
     return base
@@ -279,7 +321,10 @@ def are_far_worse(one: Comparison, numbers: Sequence[float]) -> bool:
     """Whether runs with other seeds are surely worse than those that were asked for (Student's t,
     pooled), and by more than the tolerance of a claim.
     """
-    groups = [tuple(one.by_seed.values()), tuple(numbers)]
+    groups = [
+        tuple(one.by_seed.values()),
+        tuple(numbers),
+    ]
     freedom = sum(map(len, groups)) - 2
     mean, other = map(fmean, groups)
     if freedom < 1 or as_good(one.claim, other, mean, one.spread):
@@ -325,14 +370,23 @@ class Judged:
     factor: float
     controls: Controls
 
-    def against(self, mode: str, possible: Callable[[Observed], bool] = lambda _: True) -> Against:
+    def against(
+        self,
+        mode: str,
+        possible: Callable[[Observed], bool] = lambda _: True,
+    ) -> Against:
         """At the scale of the dry run; where that shows no difference, at full scale."""
         dry = self._at(DRY, mode, possible)
         if dry.why or dry.as_good:
             return self._at(FULL, mode, possible)
         return dry
 
-    def _at(self, at: str, mode: str, possible: Callable[[Observed], bool]) -> Against:
+    def _at(
+        self,
+        at: str,
+        mode: str,
+        possible: Callable[[Observed], bool],
+    ) -> Against:
         trained = self.controls.get(PLAIN, at)
         control = self.controls.get(mode, at)
         metric = self.one.metric
@@ -352,10 +406,20 @@ class Judged:
             )
         before = trained.metrics[metric] * self.factor
         after = control.metrics[metric] * self.factor
-        return Against(at, before, after, as_good(self.one.claim, after, before, self.one.spread))
+        return Against(
+            at,
+            before,
+            after,
+            as_good(self.one.claim, after, before, self.one.spread),
+        )
 
 
-def as_good(claim: Claim, value: float, reference: float, spread: float | None) -> bool:
+def as_good(
+    claim: Claim,
+    value: float,
+    reference: float,
+    spread: float | None,
+) -> bool:
     """Better than the reference, or not worse than it by more than the tolerance by which a
     claim holds.
     """

@@ -39,7 +39,10 @@ class Course:
         known = [[value for value in one.values if value is not None] for one in self.curves]
         pairs = [(values[0], values[-1]) for values in known if values]
         if pairs:
-            return (fmean(one for one, _ in pairs), fmean(one for _, one in pairs))
+            return (
+                fmean(one for one, _ in pairs),
+                fmean(one for _, one in pairs),
+            )
         return None
 
     @property
@@ -63,6 +66,11 @@ def courses(runs: Sequence[FullRun]) -> list[Course]:
         of_metric.setdefault(curve.label, []).append((seed, curve))
     groups = [(*key, *one) for key, of_metric in found.items() for one in of_metric.items()]
     return [
-        Course(metric, axis, label, *zip(*pairs, strict=True))
+        Course(
+            metric,
+            axis,
+            label,
+            *zip(*pairs, strict=True),
+        )
         for metric, axis, label, pairs in groups
     ]

@@ -110,7 +110,11 @@ def log_names(project: Project, seed: int) -> tuple[str, ...]:
     none. Names are literals, with the seed in them or not; `Path("out") / "log.csv"` is one too.
     """
     code = "\n".join(project.python.values())
-    code = re.sub(r"\{[\w.]*\bseed\}", str(seed), re.sub(r"""["']\)?\s*/\s*f?["']""", "/", code))
+    code = re.sub(
+        r"\{[\w.]*\bseed\}",
+        str(seed),
+        re.sub(r"""["']\)?\s*/\s*f?["']""", "/", code),
+    )
     names = dict.fromkeys(found[1] for found in _LOG.finditer(code))
     return tuple(name for name in names if name not in project.files and name != METRICS)[
         :MOST_LOGS
@@ -122,7 +126,10 @@ def curves_of(logs: Mapping[str, str]) -> tuple[Curve, ...]:
     first.
     """
     found: dict[tuple[str, str], Curve] = {}
-    for name in sorted(logs, key=lambda name: (name == PRINTED, name)):
+    for name in sorted(
+        logs,
+        key=lambda name: (name == PRINTED, name),
+    ):
         for curve in _gathered(_rows(name, logs[name])):
             found.setdefault((curve.label, curve.metric), curve)
     return tuple(found.values())[:MOST_CURVES]
@@ -169,11 +176,21 @@ def _gathered(rows: Iterable[Row]) -> Iterator[Curve]:
                 continue
             trainings = found.setdefault(key, [{}])
             here = len(trainings[-1]) + 1 if at is None else at
-            if here < next(reversed(trainings[-1]), here) and len(trainings) < MOST_CURVES:
+            if (
+                here
+                < next(
+                    reversed(trainings[-1]),
+                    here,
+                )
+                and len(trainings) < MOST_CURVES
+            ):
                 trainings.append({})
             trainings[-1][here] = value
     for (metric, label, axis), trainings in found.items():
-        for number, one in enumerate((one for one in trainings if len(one) > 1), start=1):
+        for number, one in enumerate(
+            (one for one in trainings if len(one) > 1),
+            start=1,
+        ):
             last = len(one) - 1
             every = math.ceil(len(one) / MOST_POINTS)
             kept = [
@@ -194,7 +211,10 @@ def _gathered(rows: Iterable[Row]) -> Iterator[Curve]:
 
 def _axis(name: str) -> str:
     """The axis that a name counts; empty for a value."""
-    return AXES.get(name.lower().rpartition("/")[2], "")
+    return AXES.get(
+        name.lower().rpartition("/")[2],
+        "",
+    )
 
 
 def _numbers(row: Row) -> Iterator[tuple[str, float]]:
@@ -221,7 +241,10 @@ def printed_row(line: str) -> Row:
         parts = [
             part.strip(" \t\"'`*#.:=]})>-") for part in _BREAK.split(line[end : number.start()])
         ]
-        *before, name = ["", *(part for part in parts if re.match(r"[^\W\d_]", part))]
+        *before, name = [
+            "",
+            *(part for part in parts if re.match(r"[^\W\d_]", part)),
+        ]
         end = number.end()
         *first, last = name.split() or [""]
         axis = AXES.get(last.lower())
@@ -247,7 +270,12 @@ def printed_row(line: str) -> Row:
         settings = [
             written[name] for name in before if is_curve(name) and metric_name(name) not in LOSSES
         ]
-        label = " ".join([*([label] if label else []), *settings])
+        label = " ".join(
+            [
+                *([label] if label else []),
+                *settings,
+            ]
+        )
         row = {name: value for name, value in row.items() if written.get(name) not in settings}
     if EPOCH in row and STEP in row:
         del row[STEP]
@@ -324,7 +352,11 @@ def _history(
     if isinstance(value, dict) and len(names) < DEEPEST:
         axes = {name: inner for name, inner in value.items() if name.lower() in AXES}
         for name, inner in value.items():
-            yield from _history(inner, (*names, name), axes or beside)
+            yield from _history(
+                inner,
+                (*names, name),
+                axes or beside,
+            )
     elif isinstance(value, list):
         for number, one in enumerate(value):
             if isinstance(one, dict):

@@ -82,7 +82,12 @@ class Comparison:
             return False
         if self.claim.bound:
             return self.better
-        return is_near(self.claim, self.claim.value, self.measured, self.claim.spread)
+        return is_near(
+            self.claim,
+            self.claim.value,
+            self.measured,
+            self.claim.spread,
+        )
 
     @property
     def doubt(self) -> str:
@@ -107,7 +112,12 @@ class Comparison:
         return above < 0
 
 
-def is_near(claim: Claim, reference: float, got: float, spread: float | None) -> bool:
+def is_near(
+    claim: Claim,
+    reference: float,
+    got: float,
+    spread: float | None,
+) -> bool:
     """Whether a value of a claim's metric is the reference, by the tolerance with which claims
     hold. `spread`: of the reference; it excuses a difference where it is not so wide that it says
     nothing.
@@ -141,8 +151,15 @@ def grade_of(reference: float, got: float | None) -> Grade:
     if got is None:
         return Grade.NONE
     relative = relative_difference(reference, got)
-    limits = {Grade.A: 0.02, Grade.B: 0.2, Grade.C: 0.4}
-    return next((grade for grade, below in limits.items() if relative < below), Grade.D)
+    limits = {
+        Grade.A: 0.02,
+        Grade.B: 0.2,
+        Grade.C: 0.4,
+    }
+    return next(
+        (grade for grade, below in limits.items() if relative < below),
+        Grade.D,
+    )
 
 
 def settings_that_differ(

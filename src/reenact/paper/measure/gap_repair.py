@@ -57,7 +57,13 @@ LARGE = 0.1
 """Mean gap of the measured claims from which on a repair is worth its trainings."""
 BUDGET = "20x"
 """Trainings' worth that the search may take."""
-BUILD = (Kind.LAYER, Kind.UNITS, Kind.FILTERS, Kind.KERNEL_SIZE, Kind.NORMALIZATION)
+BUILD = (
+    Kind.LAYER,
+    Kind.UNITS,
+    Kind.FILTERS,
+    Kind.KERNEL_SIZE,
+    Kind.NORMALIZATION,
+)
 BY_CHECK: dict[CheckKind, tuple[Kind, ...]] = {
     CheckKind.LAYER: BUILD,
     CheckKind.SHAPE: BUILD,
@@ -142,7 +148,10 @@ def repair_gap(gap: Gap, context: PaperContext, run: Scope) -> GapRepair:
             path.write_text(text, encoding="utf-8")
         try:
             scale = scale_arguments(context.options.scale)
-            program = read_program((ENTRY, "--seed", "0", *scale), Path(made))
+            program = read_program(
+                (ENTRY, "--seed", "0", *scale),
+                Path(made),
+            )
             params = hyperparameters_of(program)
             fixed = fixed_hyperparameters(params, gap.criteria, gap.judged)
             kept = tuple(sorted(f"{param} ({by})" for param, by in fixed.items()))
@@ -151,7 +160,13 @@ def repair_gap(gap: Gap, context: PaperContext, run: Scope) -> GapRepair:
                 none = "The code has no setting that a repair could change."
                 words = "The paper fixes every setting that could be changed." if could else none
                 return GapRepair(words, kept_fixed=kept)
-            result = _repaired(program, fixed=fixed, worst=worst, context=context, run=run)
+            result = _repaired(
+                program,
+                fixed=fixed,
+                worst=worst,
+                context=context,
+                run=run,
+            )
         except (InputError, Inconclusive) as error:
             return GapRepair(f"Nothing was repaired. {error.sentence}")
         return _judged(gap, program, result, kept)
@@ -170,7 +185,10 @@ def fixed_hyperparameters(
             named = [
                 fixes for parts, fixes in BY_WORD.items() if any(part in words for part in parts)
             ]
-            for kind in chain(BY_CHECK.get(check.kind, ()), *named):
+            for kind in chain(
+                BY_CHECK.get(check.kind, ()),
+                *named,
+            ):
                 kinds.setdefault(kind, one.id)
     passed = [one for one in judged if one.value is Value.PASS]
     lines = {(line.file, line.line): one.criterion for one in passed for line in one.lines}
@@ -178,7 +196,10 @@ def fixed_hyperparameters(
     for param in params:
         by_line = ""
         if not param.absent:
-            by_line = lines.get((str(param.place.file), param.place.line), "")
+            by_line = lines.get(
+                (str(param.place.file), param.place.line),
+                "",
+            )
         by_kind = next(
             (kinds[kind] for kind in (param.kind, *param.also) if kind in kinds),
             by_line,
@@ -215,7 +236,12 @@ class ConstrainedExecutor(Boxed):
         return super().attempt(trial, stop)
 
 
-def _judged(gap: Gap, program: Program, result: Repair, kept: tuple[str, ...]) -> GapRepair:
+def _judged(
+    gap: Gap,
+    program: Program,
+    result: Repair,
+    kept: tuple[str, ...],
+) -> GapRepair:
     """The full runs decide, not the repair."""
     if not result.patch:
         return GapRepair(result.sentence, kept_fixed=kept)
@@ -301,12 +327,24 @@ def _diagnosed(
         still=still,
     )
     header = read_json_file(left.folder, "header.json") or {}
-    root = Root(program.folder, seen_as=str(header.get("cwd", WORK)))
+    root = Root(
+        program.folder,
+        seen_as=str(header.get("cwd", WORK)),
+    )
     trace = None
     if is_trace(left.folder):
         trace = read_trace(left.folder, root=root)
-    seen = replace(read_only(program), trace=trace, outcome=left.outcome)
-    given = DiagnoseServices(journal=journal, traces=traces, tell=context.tell, stop=stop)
+    seen = replace(
+        read_only(program),
+        trace=trace,
+        outcome=left.outcome,
+    )
+    given = DiagnoseServices(
+        journal=journal,
+        traces=traces,
+        tell=context.tell,
+        stop=stop,
+    )
     options = DiagnoseOptions(depth=Depth.QUICK)
     return diagnose_within(
         program, options=options, services=given, run=run.under("diagnosis"), seen=seen
@@ -332,7 +370,13 @@ def _repaired(
         "folders": runner.folder_marks,
     }
     python = environment.python
-    found = _diagnosed(program, python=python, around=around, context=context, run=run)
+    found = _diagnosed(
+        program,
+        python=python,
+        around=around,
+        context=context,
+        run=run,
+    )
     metric = ""
     evidence = found.evidence
     with suppress(InputError):

@@ -99,7 +99,13 @@ def measure(
         nothing = compare(claims, (), ())
         stated = orderings(nothing)
         verdict = verdict_of(nothing, stated, runs=False)
-        return Measured((), nothing, verdict, orderings=stated, scale=context.options.scale)
+        return Measured(
+            (),
+            nothing,
+            verdict,
+            orderings=stated,
+            scale=context.options.scale,
+        )
     runs, context = _runs_in_time(made.project, context, run)
     options = context.options
     pairs, unmatched = matched(
@@ -109,7 +115,10 @@ def measure(
 
     hints = invented(made.project, metric_names(runs), claims)
     comparisons = compare(claims, runs, pairs, differs=differs)
-    notes = (*map(str, hints), *_failed(runs))
+    notes = (
+        *map(str, hints),
+        *_failed(runs),
+    )
     confidence = CONFIDENCE
     if more := _more_seeds(
         orderings(comparisons),
@@ -125,7 +134,11 @@ def measure(
             f"{options.seeds} seeds were too few to decide every ordering; {len(more)} more were "
             f"run."
         )
-        notes = (few, *map(str, hints), *_failed(runs))
+        notes = (
+            few,
+            *map(str, hints),
+            *_failed(runs),
+        )
     if unmatched:
         comparisons = tuple(replace(one, note=UNMATCHED) for one in comparisons)
         notes = (unmatched, *notes)
@@ -145,7 +158,12 @@ def measure(
 
         def again(project: Project) -> tuple[Comparison, ...]:
             # A changed setting measures the same metrics: they are matched once.
-            changed = compare(claims, _full_runs(project, context, place), pairs, differs=differs)
+            changed = compare(
+                claims,
+                _full_runs(project, context, place),
+                pairs,
+                differs=differs,
+            )
             return _without_invented(changed, hints)
 
         gap = Gap(
@@ -196,7 +214,11 @@ def _something_holds(comparisons: Sequence[Comparison], tested: Sequence[Orderin
     return any(one.is_near for one in comparisons) or any(one.status == "holds" for one in tested)
 
 
-def _runs_in_time(project: Project, context: PaperContext, run: Scope) -> tuple[Runs, PaperContext]:
+def _runs_in_time(
+    project: Project,
+    context: PaperContext,
+    run: Scope,
+) -> tuple[Runs, PaperContext]:
     """The experiment with every seed, with a smaller share of the training where the whole takes
     too long: all that was run, and the context with the share that counts.
     """
@@ -204,10 +226,17 @@ def _runs_in_time(project: Project, context: PaperContext, run: Scope) -> tuple[
     for number in range(SHORTENED):
         if any(one.ok for one in runs) or not runs[-1].late:
             break
-        options = replace(context.options, scale=context.options.scale * SHORTER)
+        options = replace(
+            context.options,
+            scale=context.options.scale * SHORTER,
+        )
         context = replace(context, options=options)
         context.say(f"full runs took too long: {options.scale:.2%} of the training instead")
-        runs += _full_runs(project, context, run.under("shorter", attempt=number))
+        runs += _full_runs(
+            project,
+            context,
+            run.under("shorter", attempt=number),
+        )
     return runs, context
 
 
@@ -242,7 +271,12 @@ def _more_seeds(
         f"too noisy to decide over {seeds} seeds: {undecided} of {len(tested)} orderings; more "
         f"seeds"
     )
-    return _full_runs(project, context, run.under("more-seeds"), range(seeds, MORE * seeds))
+    return _full_runs(
+        project,
+        context,
+        run.under("more-seeds"),
+        range(seeds, MORE * seeds),
+    )
 
 
 class Matches(BaseModel):
@@ -265,12 +299,19 @@ def matched(
     unit = {claim.id: " in per cent" if claim.unit == "%" else "" for claim in claims}
     # Without its number, so that nothing can be chosen for its value.
     each = (
-        (one, f"{one.id}: {one.metric}{unit[one.id]} of {one.method} on {one.dataset}")
+        (
+            one,
+            f"{one.id}: {one.metric}{unit[one.id]} of {one.method} on {one.dataset}",
+        )
         for one in claims
     )
     listed = "\n".join(f"{words}; {one.setting}" if one.setting else words for one, words in each)
     template = load_prompt("reenact.paper.measure", "prompts/match.md")
-    prompt = template.fill(claims=listed, metrics="\n".join(names), project=project.text())
+    prompt = template.fill(
+        claims=listed,
+        metrics="\n".join(names),
+        project=project.text(),
+    )
 
     def check(answer: Matches) -> None:
         for number, one in enumerate(answer.matches):
@@ -286,7 +327,14 @@ def matched(
                 raise ValueError(f"The claim {one.claim} is matched twice. A claim has one metric.")
 
     try:
-        answer = ask(run, model=model, name="match", prompt=prompt, answer=Matches, check=check)
+        answer = ask(
+            run,
+            model=model,
+            name="match",
+            prompt=prompt,
+            answer=Matches,
+            check=check,
+        )
     except AnswerUnusable as error:
         return (), f"Nobody could say which metric is which claim: {error.sentence}"
     return tuple(answer.matches), ""
@@ -395,7 +443,10 @@ def _assigned(tree: ast.Module) -> dict[str, list[ast.expr]]:
     return {name: values for name, values in found.items() if name not in bound}
 
 
-def _written(tree: ast.Module, metrics: frozenset[str]) -> Iterator[tuple[str, ast.expr]]:
+def _written(
+    tree: ast.Module,
+    metrics: frozenset[str],
+) -> Iterator[tuple[str, ast.expr]]:
     """Every expression that is put under the name of a metric: in a dictionary, by key, by
     keyword.
     """

@@ -92,7 +92,11 @@ def family_of(claim: Claim) -> tuple[str, ...]:
     return members
 
 
-def recomputed(reported: float, family: Sequence[str], passes: Sequence[Pass]) -> Recomputed:
+def recomputed(
+    reported: float,
+    family: Sequence[str],
+    passes: Sequence[Pass],
+) -> Recomputed:
     """Where the number comes from. `family`: the quantities that it may be."""
     seen = False
     for name in family:
@@ -106,13 +110,19 @@ def recomputed(reported: float, family: Sequence[str], passes: Sequence[Pass]) -
     return Recomputed(Source.NOT_CONFIRMED if seen else Source.AS_REPORTED)
 
 
-def _series(name: str, passes: Sequence[Pass]) -> Iterator[tuple[bool, list[float], list[float]]]:
+def _series(
+    name: str,
+    passes: Sequence[Pass],
+) -> Iterator[tuple[bool, list[float], list[float]]]:
     """Values of one quantity in evaluations of the same kind, in their order."""
     found: dict[tuple[str, bool], tuple[list[float], list[float]]] = {}
     for one in passes:
         value, constant = one.of.get(name, (None, None))
         if value is not None:
-            values, constants = found.setdefault((one.series, one.guessed), ([], []))
+            values, constants = found.setdefault(
+                (one.series, one.guessed),
+                ([], []),
+            )
             values.append(value)
             constants.append(float("nan") if constant is None else constant)
     for (_, guessed), (values, constants) in found.items():

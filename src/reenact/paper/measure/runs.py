@@ -95,7 +95,12 @@ def full_runs(
             found += ran(number)
     if any(one.ok for one in found):
         with ThreadPoolExecutor(_at_once(max(one.peak_mib for one in found))) as pool:
-            found += chain.from_iterable(pool.map(ran, range(len(found), len(seeds))))
+            found += chain.from_iterable(
+                pool.map(
+                    ran,
+                    range(len(found), len(seeds)),
+                )
+            )
     return tuple(found)
 
 
@@ -105,7 +110,10 @@ def _at_once(peak_mib: float) -> int:
     return max(1, min(len(os.sched_getaffinity(0)), int(free / (1 + SPARE * peak_mib))))
 
 
-def values(runs: Sequence[FullRun], metric: str) -> dict[int, float]:
+def values(
+    runs: Sequence[FullRun],
+    metric: str,
+) -> dict[int, float]:
     """What the runs that count measured of one metric, by seed."""
     return {one.seed: one.metrics[metric] for one in runs if one.ok and metric in one.metrics}
 

@@ -113,14 +113,25 @@ def orderings(
     # Nobody set numbers of several places side by side, but together they say which method is
     # better.
     measured = [one for one in comparisons if one.measured is not None]
-    apart = _pairs(measured, lambda _: "", lambda one: f"{_method(one)}, {one.value:g}", once=True)
+    apart = _pairs(
+        measured,
+        lambda _: "",
+        lambda one: f"{_method(one)}, {one.value:g}",
+        once=True,
+    )
     pairs: dict[tuple[str, str], Pair] = {}
     for best, other in (
         *beside,
         *(pair for pair in apart if _sides(pair) not in compared),
     ):
-        pairs.setdefault((best.claim.id, other.claim.id), (best, other))
-    errors = _errors_of_each(tuple(pairs.values()), 1 - confidence)
+        pairs.setdefault(
+            (best.claim.id, other.claim.id),
+            (best, other),
+        )
+    errors = _errors_of_each(
+        tuple(pairs.values()),
+        1 - confidence,
+    )
     tested = [_tested(*pair, 1 - error) for pair, error in zip(pairs.values(), errors, strict=True)]
     return tuple(
         one for one in tested if _is_stated(one) or (one.high is not None and one.high < 0)
@@ -162,13 +173,24 @@ def _chance(best: Comparison, other: Comparison) -> float | None:
     error = stdev(differences) / sqrt(len(differences))
     if error == 0:
         return 0.0 if fmean(differences) else 1.0
-    return 2 * float(t.sf(abs(fmean(differences)) / error, len(differences) - 1))
+    return 2 * float(
+        t.sf(
+            abs(fmean(differences)) / error,
+            len(differences) - 1,
+        )
+    )
 
 
 def _differences(best: Comparison, other: Comparison) -> list[float]:
     """By seed that measured both; positive where the paper is right."""
     shared = sorted(best.by_seed.keys() & other.by_seed.keys())
-    return [_oriented(best.claim, best.by_seed[seed] - other.by_seed[seed]) for seed in shared]
+    return [
+        _oriented(
+            best.claim,
+            best.by_seed[seed] - other.by_seed[seed],
+        )
+        for seed in shared
+    ]
 
 
 def _setting(claim: Claim) -> str:
@@ -196,7 +218,10 @@ def _pairs(
                 plain(claim.dataset),
                 same(claim),
             )
-            groups.setdefault(key, {}).setdefault(apart(claim), one)
+            groups.setdefault(key, {}).setdefault(
+                apart(claim),
+                one,
+            )
     for group in map(dict.values, groups.values()):
         if not once or len({_method(one.claim) for one in group}) == len(group):
             best = max(group, key=lambda one: _oriented(one.claim, one.claim.value))
@@ -218,7 +243,10 @@ def _oriented(claim: Claim, value: float) -> float:
 
 
 def _tested(best: Comparison, other: Comparison, confidence: float) -> Ordering:
-    claimed = _oriented(best.claim, best.claim.value - other.claim.value)
+    claimed = _oriented(
+        best.claim,
+        best.claim.value - other.claim.value,
+    )
     made = partial(Ordering, best.claim, other.claim, claimed)
     differences = _differences(best, other)
     if best.metric == other.metric or not differences:
@@ -229,7 +257,16 @@ def _tested(best: Comparison, other: Comparison, confidence: float) -> Ordering:
         return made(mean, None, None, n, OrderingStatus.UNDECIDED)
     from scipy.stats import t
 
-    reach = float(t.ppf((1 + confidence) / 2, n - 1)) * stdev(differences) / sqrt(n)
+    reach = (
+        float(
+            t.ppf(
+                (1 + confidence) / 2,
+                n - 1,
+            )
+        )
+        * stdev(differences)
+        / sqrt(n)
+    )
     low = mean - reach
     high = mean + reach
     if high < SIZE * claimed:
@@ -310,7 +347,12 @@ def verdict_of(
         scale=scale,
         stand_in=bool(stand_in),
     )
-    return Judgement(verdict, reason, mean_gap(comparisons), mean_gap(comparisons, executed=True))
+    return Judgement(
+        verdict,
+        reason,
+        mean_gap(comparisons),
+        mean_gap(comparisons, executed=True),
+    )
 
 
 def _verdict(
@@ -395,7 +437,11 @@ def _doubt(comparisons: Compared, orderings: Ordered) -> str:
     """What could not be decided."""
     undecided = [one.n < 2 for one in orderings if one.status is OrderingStatus.UNDECIDED]
     parts = (
-        ("not measured", sum(one.measured is None for one in comparisons), "number"),
+        (
+            "not measured",
+            sum(one.measured is None for one in comparisons),
+            "number",
+        ),
         (
             "agrees without a control that passed",
             sum(one.is_near and bool(one.doubt) for one in comparisons),

@@ -161,7 +161,14 @@ def withheld(paper: Paper, claims: Sequence[Claim]) -> frozenset[str]:
         pair for pair in combinations(claims, 2) if len({plain(one.metric) for one in pair}) == 1
     ]
     apart = [
-        Quantity(value) for one, other in pairs if (value := round(abs(one.value - other.value), 6))
+        Quantity(value)
+        for one, other in pairs
+        if (
+            value := round(
+                abs(one.value - other.value),
+                6,
+            )
+        )
     ]
     for one in paper.sentences():
         defines = _DEFINES.search(one.text) is not None
@@ -181,7 +188,13 @@ def without_results(
     place.
     """
     kept = (one for one in criteria if not _tells(one.fact, claims))
-    shown = ((one, hidden.intersection(one.places) or _tells(one.quote, claims)) for one in kept)
+    shown = (
+        (
+            one,
+            hidden.intersection(one.places) or _tells(one.quote, claims),
+        )
+        for one in kept
+    )
     return tuple(replace(one, quote=WITHHELD) if tells else one for one, tells in shown)
 
 
@@ -234,7 +247,10 @@ class Claims:
 
     def beside(self, given: Claims) -> Claims:
         """These, and those that the user states or figures show."""
-        return Claims((*self.claims, *given.claims), (*self.dropped, *given.dropped))
+        return Claims(
+            (*self.claims, *given.claims),
+            (*self.dropped, *given.dropped),
+        )
 
 
 class Reported(BaseModel):
@@ -266,17 +282,27 @@ def stated_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
     except AnswerUnusable as error:
         found = Claims((), (f"No claims were read: {error.sentence}",))
     else:
-        found = Claims(_numbered(answer, paper, goal), tuple(_objections(answer, paper)))
+        found = Claims(
+            _numbered(answer, paper, goal),
+            tuple(_objections(answer, paper)),
+        )
     if found.dropped:
         run.note("claims-dropped", list(found.dropped))
     return found
 
 
-def _numbered(answer: Reported, paper: Paper, goal: Goal) -> tuple[Claim, ...]:
+def _numbered(
+    answer: Reported,
+    paper: Paper,
+    goal: Goal,
+) -> tuple[Claim, ...]:
     order = in_order(paper)
     held = [(one, place) for one in answer.claims if isinstance(place := _place(one, paper), tuple)]
     found: dict[tuple[object, ...], Claim] = {}
-    for one, (place,) in sorted(held, key=lambda pair: order[pair[1][0]]):
+    for one, (place,) in sorted(
+        held,
+        key=lambda pair: order[pair[1][0]],
+    ):
         key = (
             place,
             plain(one.metric),

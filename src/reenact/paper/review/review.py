@@ -97,7 +97,14 @@ class Summaries(BaseModel):
     )
 
 
-def review(paper: Paper, goal: Goal, model: Model, run: Scope, *, figures: bool) -> Review:
+def review(
+    paper: Paper,
+    goal: Goal,
+    model: Model,
+    run: Scope,
+    *,
+    figures: bool,
+) -> Review:
     """The three summaries; an empty review with a note when the model cannot give any."""
     values: dict[str, Any] = {
         "paper": read_text(paper),
@@ -118,7 +125,12 @@ def review(paper: Paper, goal: Goal, model: Model, run: Scope, *, figures: bool)
             wrong=wrong,
         )
     except AnswerUnusable as error:
-        return Review((), (), (), (f"There is no review: {error.sentence}",))
+        return Review(
+            (),
+            (),
+            (),
+            (f"There is no review: {error.sentence}",),
+        )
     notes = tuple(f"Left out of the review: {text}" for text in _ungrounded(answer, paper))
     overall = _kept(answer.overall, paper)
     method = _kept(answer.method, paper)
@@ -139,13 +151,27 @@ def pictures(paper: Paper) -> tuple[Image, ...]:
         if one.image.startswith(head)
     ]
     return tuple(
-        Image(one.image, media, f"[{one.id}] {one.text}") for one, media in shown[:MOST_FIGURES]
+        Image(
+            one.image,
+            media,
+            f"[{one.id}] {one.text}",
+        )
+        for one, media in shown[:MOST_FIGURES]
     )
 
 
-def _kept(given: Iterable[Said], paper: Paper) -> tuple[Statement, ...]:
+def _kept(
+    given: Iterable[Said],
+    paper: Paper,
+) -> tuple[Statement, ...]:
     """Statements with the places that exist; without any a statement is nobody's word."""
-    found = ((" ".join(one.text.split()), known(paper, one.places)) for one in given)
+    found = (
+        (
+            " ".join(one.text.split()),
+            known(paper, one.places),
+        )
+        for one in given
+    )
     return tuple(Statement(text, places) for text, places in found if text and places)
 
 
@@ -155,7 +181,13 @@ def _ungrounded(given: Summaries, paper: Paper) -> list[str]:
         for one in (*given.overall, *given.method, *given.experiment)
         if not known(paper, one.places)
     )
-    named = ((one.text[:120], ", ".join(one.places[:5]) or "none") for one in bare)
+    named = (
+        (
+            one.text[:120],
+            ", ".join(one.places[:5]) or "none",
+        )
+        for one in bare
+    )
     return [f"{text!r} names no place of the paper (received: {places})" for text, places in named]
 
 
@@ -211,7 +243,13 @@ def figure_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
         goal=goal.text(), figures=images
     )
     try:
-        answer = ask(run, model=model, name="figures", prompt=prompt, answer=FigureNumbers)
+        answer = ask(
+            run,
+            model=model,
+            name="figures",
+            prompt=prompt,
+            answer=FigureNumbers,
+        )
     except AnswerUnusable as error:
         return Claims((), (f"Nothing was read off the figures: {error.sentence}",))
     claims: list[Claim] = []

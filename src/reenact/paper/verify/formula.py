@@ -162,7 +162,12 @@ def computed(
         line = _defined(setup, project)
         if criterion is not None and criterion.id not in calls and line is not None:
             with suppress(Misfit):
-                calls[criterion.id] = Call(criterion, setup, line, *samples(setup, criterion))
+                calls[criterion.id] = Call(
+                    criterion,
+                    setup,
+                    line,
+                    *samples(setup, criterion),
+                )
     if calls:
         return _run([*calls.values()], project, runner, run)
     return {}
@@ -192,7 +197,10 @@ def _run(
     own = files("reenact.paper.develop").joinpath("driver.py").read_bytes()
     tasks: list[dict[str, Any]] = []
     for call in calls:
-        module = call.setup.file.removesuffix(".py").replace("/", ".")
+        module = call.setup.file.removesuffix(".py").replace(
+            "/",
+            ".",
+        )
         taken = {
             "module": module,
             "function": call.setup.function,
@@ -240,7 +248,10 @@ def _run(
     return found
 
 
-def _difference(call: Call, result: Mapping[str, Any]) -> tuple[str, bool]:
+def _difference(
+    call: Call,
+    result: Mapping[str, Any],
+) -> tuple[str, bool]:
     """What is not as the formula has it, empty when all is; and whether that refutes the code."""
     import numpy as np
 

@@ -107,13 +107,23 @@ def read_project(project: Project) -> Reading:
     walked = ((name, node) for name, tree in trees.items() for node in ast.walk(tree))
     called = [(name, one, last_name(one.func)) for name, one in walked if isinstance(one, ast.Call)]
     calls = tuple(
-        (to, line_at(name, project.files[name], one.lineno)) for name, one, to in called if to
+        (
+            to,
+            line_at(name, project.files[name], one.lineno),
+        )
+        for name, one, to in called
+        if to
     )
     names = list(map(read_names, trees.values()))
     read = None
     if None not in names:
         read = frozenset().union(*(one for one in names if one))
-    return Reading(settings_of(project), tuple(_hyperparameters(project)), calls, read)
+    return Reading(
+        settings_of(project),
+        tuple(_hyperparameters(project)),
+        calls,
+        read,
+    )
 
 
 def _hyperparameters(project: Project) -> Iterator[Setting]:
@@ -153,13 +163,23 @@ def looked_up(check: Check | None, code: Reading, scope: str = "") -> CodeFindin
         return NOTHING
     number = as_quantity(check.value)
     if number is not None and check.kind in (Kind.PARAMETER, Kind.LAYER):
-        return _number(check, number, code, words_of(f"{scope} {check.subject}") & common("roles"))
+        return _number(
+            check,
+            number,
+            code,
+            words_of(f"{scope} {check.subject}") & common("roles"),
+        )
     if check.kind in SECTIONS:
         return _thing(check, code)
     return _word(check, code)
 
 
-def _number(check: Check, wanted: Quantity, code: Reading, scope: frozenset[str]) -> CodeFinding:
+def _number(
+    check: Check,
+    wanted: Quantity,
+    code: Reading,
+    scope: frozenset[str],
+) -> CodeFinding:
     """A verdict on a usual setting, of which there may be several, rests on one within the
     scope.
     """
@@ -171,7 +191,13 @@ def _number(check: Check, wanted: Quantity, code: Reading, scope: frozenset[str]
     strong = next(filter(None, under), [])
     if not strong:
         mine = words_of(check.subject)
-        theirs = [(one, words_of(concept(one.name) or one.name)) for one in there[1]]
+        theirs = [
+            (
+                one,
+                words_of(concept(one.name) or one.name),
+            )
+            for one in there[1]
+        ]
         # All words of one are among those of the other.
         weak = [one for one, yours in theirs if mine and yours and (yours <= mine or mine <= yours)]
         return _found(None, "Names that resemble it:", weak) if weak else NOTHING
@@ -208,8 +234,16 @@ def _compared(
 def _passed(check: Check, right: Sequence[Setting], code: Reading) -> CodeFinding:
     """The value stands there; whether that does anything depends on somebody reading it."""
     if any(code.uses(one) for one in right):
-        return _found(Verdict.PASS, f"{check.subject} is {check.value} in the code.", right)
-    return _found(None, f"{check.subject} is {check.value}, but nothing seems to read it:", right)
+        return _found(
+            Verdict.PASS,
+            f"{check.subject} is {check.value} in the code.",
+            right,
+        )
+    return _found(
+        None,
+        f"{check.subject} is {check.value}, but nothing seems to read it:",
+        right,
+    )
 
 
 def _word(check: Check, code: Reading) -> CodeFinding:
@@ -235,19 +269,30 @@ def _thing(check: Check, code: Reading) -> CodeFinding:
     words = [
         one for one in code.settings if isinstance(one.value, str) and concept(one.name) == role
     ]
-    met = [*code.calls, *((str(one.value), one.line) for one in words)]
+    met = [
+        *code.calls,
+        *((str(one.value), one.line) for one in words),
+    ]
     found = [(section[squeezed(name)], line) for name, line in met if squeezed(name) in section]
     right = [line for name, line in found if name == wanted]
     others = {name: line for name, line in found if name != wanted}
     alone = check.kind is Kind.LAYER or not others
     if right and alone:
-        return CodeFinding(Verdict.PASS, f"{wanted} stands in the code.", tuple(right[:SHOWN]))
+        return CodeFinding(
+            Verdict.PASS,
+            f"{wanted} stands in the code.",
+            tuple(right[:SHOWN]),
+        )
     if right or not others:
         hint = f"{wanted} stands in the code beside {', '.join(others)}." if right else NOTHING.seen
         return CodeFinding(None, hint, tuple(right[:SHOWN]))
     seen = f"The code has {', '.join(others)}, not {wanted}."
     decided = check.kind in DECIDED and not any(name in OWN_SCHEDULES for name, _ in code.calls)
-    return CodeFinding(Verdict.FAIL if decided else None, seen, tuple(others.values())[:SHOWN])
+    return CodeFinding(
+        Verdict.FAIL if decided else None,
+        seen,
+        tuple(others.values())[:SHOWN],
+    )
 
 
 def _is(subject: str, name: str) -> bool:
@@ -277,10 +322,18 @@ def _equals(value: Value, wanted: Quantity) -> bool:
     return isinstance(value, int | float) and wanted.equals(Quantity(float(value)))
 
 
-def _found(value: Verdict | None, words: str, settings: Iterable[Setting]) -> CodeFinding:
+def _found(
+    value: Verdict | None,
+    words: str,
+    settings: Iterable[Setting],
+) -> CodeFinding:
     there = tuple(settings)[:SHOWN]
     seen = words if value is not None else f"{words} {'; '.join(map(str, there))}"
-    return CodeFinding(value, seen, tuple(dict.fromkeys(one.line for one in there)))
+    return CodeFinding(
+        value,
+        seen,
+        tuple(dict.fromkeys(one.line for one in there)),
+    )
 
 
 def beside_code(sentence: str, code: Reading) -> str:
@@ -358,7 +411,11 @@ def carried(earlier: Earlier, project: Project) -> dict[str, Judged]:
     kept = [one for one in passed if {line.file for line in one.lines} <= same]
     reasons = {one.criterion: one.reason.removesuffix(STANDS).rstrip() for one in kept}
     return {
-        one.criterion: replace(one, reason=f"{reasons[one.criterion]} {STANDS}") for one in kept
+        one.criterion: replace(
+            one,
+            reason=f"{reasons[one.criterion]} {STANDS}",
+        )
+        for one in kept
     }
 
 

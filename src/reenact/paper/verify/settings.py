@@ -72,7 +72,11 @@ def settings_of(project: Project) -> tuple[Setting, ...]:
 def line_at(name: str, text: str, number: int) -> CodeLine:
     """That line of a file, without its indentation."""
     lines = text.splitlines()
-    return CodeLine(name, number, lines[number - 1].strip() if 0 < number <= len(lines) else "")
+    return CodeLine(
+        name,
+        number,
+        lines[number - 1].strip() if 0 < number <= len(lines) else "",
+    )
 
 
 def _data(name: str, text: str, language: Language) -> Iterator[Setting]:
@@ -82,7 +86,10 @@ def _data(name: str, text: str, language: Language) -> Iterator[Setting]:
         return
     table = LineTable(text)
 
-    def inside(keys: tuple[str, ...], entry: Entry) -> Iterator[Setting]:
+    def inside(
+        keys: tuple[str, ...],
+        entry: Entry,
+    ) -> Iterator[Setting]:
         """A list of plain values is one value; what lies deeper has the name of its own key."""
         if isinstance(entry.items, dict):
             for key, one in entry.items.items():
@@ -102,19 +109,32 @@ def _data(name: str, text: str, language: Language) -> Iterator[Setting]:
         if values:
             number, _ = table.line_column(entry.span.start)
             value = values[0] if entry.items is None else values
-            yield Setting(keys[-1], value, line_at(name, text, number), inside=keys[:-1])
+            yield Setting(
+                keys[-1],
+                value,
+                line_at(name, text, number),
+                inside=keys[:-1],
+            )
 
     yield from inside((PurePosixPath(name).stem, ""), whole)
 
 
-def _by_line(name: str, text: str, pattern: re.Pattern[str]) -> Iterator[Setting]:
+def _by_line(
+    name: str,
+    text: str,
+    pattern: re.Pattern[str],
+) -> Iterator[Setting]:
     for number, line in enumerate(text.splitlines(), start=1):
         if line.lstrip().startswith("#"):
             continue
         for match in pattern.finditer(line):
             bare = match.group(2).strip().strip("\"'")
             value = float(bare.replace("_", "")) if _NUMBER.fullmatch(bare) else bare
-            yield Setting(match.group(1).strip('"'), value, CodeLine(name, number, line.strip()))
+            yield Setting(
+                match.group(1).strip('"'),
+                value,
+                CodeLine(name, number, line.strip()),
+            )
 
 
 def python_settings(name: str, text: str, tree: ast.Module) -> Iterator[Setting]:
@@ -134,7 +154,10 @@ def python_settings(name: str, text: str, tree: ast.Module) -> Iterator[Setting]
                 continue
             if label:
                 given = isinstance(node, ast.Call | ast.For)
-                inside = (PurePosixPath(name).stem, *_names_around(value, around))
+                inside = (
+                    PurePosixPath(name).stem,
+                    *_names_around(value, around),
+                )
                 yield Setting(
                     label,
                     value=known,
@@ -144,7 +167,10 @@ def python_settings(name: str, text: str, tree: ast.Module) -> Iterator[Setting]
                 )
 
 
-def _names_around(node: ast.AST, around: Mapping[ast.AST, ast.AST]) -> Iterator[str]:
+def _names_around(
+    node: ast.AST,
+    around: Mapping[ast.AST, ast.AST],
+) -> Iterator[str]:
     """Names of the functions, classes, calls and tables that a value stands in."""
     while node in around:
         inner = node
@@ -228,7 +254,10 @@ def _named(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
             yield from ((_text(key), value) for key, value in zip(keys, values, strict=True))
         case ast.FunctionDef(args=taken) | ast.AsyncFunctionDef(args=taken):
             plain = [*taken.posonlyargs, *taken.args]
-            names = [*plain[len(plain) - len(taken.defaults) :], *taken.kwonlyargs]
+            names = [
+                *plain[len(plain) - len(taken.defaults) :],
+                *taken.kwonlyargs,
+            ]
             pairs = zip(names, [*taken.defaults, *taken.kw_defaults], strict=True)
             yield from ((one.arg, given) for one, given in pairs if given is not None)
         case ast.Call():
@@ -245,7 +274,14 @@ def _arguments(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
             yield max(flags, key=len).lstrip("-"), keyword.value
         elif keyword.arg:
             yield keyword.arg, keyword.value
-    yield from zip(positions().get(last_name(call.func), ()), call.args, strict=False)
+    yield from zip(
+        positions().get(
+            last_name(call.func),
+            (),
+        ),
+        call.args,
+        strict=False,
+    )
 
 
 def last_name(node: ast.AST) -> str:

@@ -39,7 +39,18 @@ from reenact.paper.verify.mechanical import (
     read_project,
 )
 
-SETTINGS = frozenset((".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".sh", ".txt"))
+SETTINGS = frozenset(
+    (
+        ".yaml",
+        ".yml",
+        ".json",
+        ".toml",
+        ".cfg",
+        ".ini",
+        ".sh",
+        ".txt",
+    )
+)
 """Files whose lines count although they are no Python."""
 BATCH = 24
 """Criteria a question. The code is the same in all of them, so a provider may cache it."""
@@ -51,7 +62,11 @@ with each.
 """
 SAMPLE = 1
 """Answers of the second judge; those of the first are sample 0."""
-DECIDED = {Value.PASS: "pass", Value.FAIL: "fail", Value.CONTRADICTED: "fail"}
+DECIDED = {
+    Value.PASS: "pass",
+    Value.FAIL: "fail",
+    Value.CONTRADICTED: "fail",
+}
 """What a judge's own verdict was."""
 
 
@@ -70,9 +85,22 @@ def verify(
     paper is nobody's fact and cannot be judged.
     """
     code = read_project(project)
-    found = {one.id: looked_up(one.check, code, f"{one.scope} {one.fact}") for one in criteria}
+    found = {
+        one.id: looked_up(
+            one.check,
+            code,
+            f"{one.scope} {one.fact}",
+        )
+        for one in criteria
+    }
     formulas = [one for one in criteria if one.check is not None and one.check.kind is Kind.FORMULA]
-    found |= computed(formulas, project=project, model=model, runner=runner, run=run)
+    found |= computed(
+        formulas,
+        project=project,
+        model=model,
+        runner=runner,
+        run=run,
+    )
     judged: dict[str, Judged] = {}
     for one in criteria:
         finding = found[one.id]
@@ -114,7 +142,10 @@ def ask_judge(
     """The verdicts of one judge, asked for so many at a time; those that rest on cited work come
     first. What is missing, contradicts itself or names no code cannot be judged.
     """
-    ordered = sorted(criteria, key=lambda one: not rested_on([one], exemplars))
+    ordered = sorted(
+        criteria,
+        key=lambda one: not rested_on([one], exemplars),
+    )
     batches = [ordered[number : number + most] for number in range(0, len(ordered), most)]
     seen = {
         name: f"\n  a program saw: {one.seen}" if one.lines else "" for name, one in hints.items()
@@ -150,19 +181,33 @@ def ask_judge(
         given: dict[str, list[Said]] = {}
         for one in answer.verdicts:
             given.setdefault(one.id.strip(), []).append(one)
-        return [_judged(one, given.get(one.id, []), hints[one.id], project) for one in batch]
+        return [
+            _judged(
+                one,
+                given.get(one.id, []),
+                hints[one.id],
+                project,
+            )
+            for one in batch
+        ]
 
     return [one for answer in side_by_side(answered, list(enumerate(batches))) for one in answer]
 
 
-def rested_on(criteria: Sequence[Criterion], exemplars: Sequence[Exemplar]) -> list[Exemplar]:
+def rested_on(
+    criteria: Sequence[Criterion],
+    exemplars: Sequence[Exemplar],
+) -> list[Exemplar]:
     """Cited work, as far as it could be had, that is cited in the paragraphs of the criteria."""
     blocks = {block_of(place) for one in criteria for place in one.places}
     had = (one for one in exemplars if one.summary or one.files)
     return [one for one in had if blocks & set(map(block_of, one.cited_in))]
 
 
-def settled(judged: Sequence[Judged], criteria: Sequence[Criterion]) -> tuple[Judged, ...]:
+def settled(
+    judged: Sequence[Judged],
+    criteria: Sequence[Criterion],
+) -> tuple[Judged, ...]:
     """The verdicts; code that follows one of two contradicting places does not fail the other."""
     passed = {one.criterion for one in judged if one.value is Value.PASS}
     followed = [one for one in criteria if one.id in passed]
@@ -179,7 +224,11 @@ def settled(judged: Sequence[Judged], criteria: Sequence[Criterion]) -> tuple[Ju
         reason = (
             f"The paper contradicts itself ({places}): {other.fact} The code follows {other.id}."
         )
-        return replace(one, value=Value.CONTRADICTED, reason=f"{reason} {one.reason}")
+        return replace(
+            one,
+            value=Value.CONTRADICTED,
+            reason=f"{reason} {one.reason}",
+        )
 
     return tuple(map(after, judged, criteria))
 
@@ -212,7 +261,12 @@ class Verdicts(BaseModel):
     verdicts: list[Said] = Field(max_length=100)
 
 
-def _judged(one: Criterion, given: Sequence[Said], hint: CodeFinding, project: Project) -> Judged:
+def _judged(
+    one: Criterion,
+    given: Sequence[Said],
+    hint: CodeFinding,
+    project: Project,
+) -> Judged:
     if not given:
         return unjudged(one, "The judge did not mention it.")
     if len({each.verdict for each in given}) > 1:
@@ -224,18 +278,42 @@ def _judged(one: Criterion, given: Sequence[Said], hint: CodeFinding, project: P
     if value is Value.PASS and not lines:
         return unjudged(one, f"The judge names no line of code that exists. It says: {seen}")
     if value is Value.PASS and hint.refutes:
-        return unjudged(one, f"The judge says: {seen} But when run: {hint.seen}", lines)
-    return Judged(one.id, value=value, by="judge", reason=seen, lines=lines)
+        return unjudged(
+            one,
+            f"The judge says: {seen} But when run: {hint.seen}",
+            lines,
+        )
+    return Judged(
+        one.id,
+        value=value,
+        by="judge",
+        reason=seen,
+        lines=lines,
+    )
 
 
-def _lines(given: Sequence[Said], project: Project) -> tuple[CodeLine, ...]:
+def _lines(
+    given: Sequence[Said],
+    project: Project,
+) -> tuple[CodeLine, ...]:
     found = (
-        existing(project, one.file, one.line, one.text) for each in given for one in each.lines
+        existing(
+            project,
+            one.file,
+            one.line,
+            one.text,
+        )
+        for each in given
+        for one in each.lines
     )
     return tuple(dict.fromkeys(line for line in found if line is not None))
 
 
-def _wrong(verdicts: Verdicts, batch: Sequence[Criterion], project: Project) -> list[str]:
+def _wrong(
+    verdicts: Verdicts,
+    batch: Sequence[Criterion],
+    project: Project,
+) -> list[str]:
     """What a second answer could correct: verdicts that are missing, and passes without code."""
     given = {one.id.strip(): one for one in verdicts.verdicts}
     missing = [f"{one.id} has no verdict" for one in batch if one.id not in given]
@@ -246,12 +324,27 @@ def _wrong(verdicts: Verdicts, batch: Sequence[Criterion], project: Project) -> 
     ]
 
 
-def unjudged(criterion: Criterion, reason: str, lines: tuple[CodeLine, ...] = ()) -> Judged:
+def unjudged(
+    criterion: Criterion,
+    reason: str,
+    lines: tuple[CodeLine, ...] = (),
+) -> Judged:
     """Nobody could tell, and why."""
-    return Judged(criterion.id, value=Value.UNKNOWN, by="nobody", reason=reason, lines=lines)
+    return Judged(
+        criterion.id,
+        value=Value.UNKNOWN,
+        by="nobody",
+        reason=reason,
+        lines=lines,
+    )
 
 
-def existing(project: Project, file: str, line: int, text: str = "") -> CodeLine | None:
+def existing(
+    project: Project,
+    file: str,
+    line: int,
+    text: str = "",
+) -> CodeLine | None:
     """The line of code that is meant; none when there is none. A wrong number is put right when the
     words that come with it stand in exactly one line of the file.
     """
@@ -266,7 +359,11 @@ def existing(project: Project, file: str, line: int, text: str = "") -> CodeLine
     if len(same) == 1:
         line = same[0]
     if line in counted:
-        return CodeLine(name, line, lines[line - 1].strip())
+        return CodeLine(
+            name,
+            line,
+            lines[line - 1].strip(),
+        )
     return None
 
 
@@ -283,7 +380,10 @@ def code_lines(name: str, text: str) -> frozenset[int]:
         node for node in (ast.walk(tree) if tree is not None else ()) if isinstance(node, ast.Expr)
     ]
     texts = [one for one in alone if isinstance(one.value, ast.Constant)]
-    lines = enumerate(map(str.strip, text.splitlines()), start=1)
+    lines = enumerate(
+        map(str.strip, text.splitlines()),
+        start=1,
+    )
     promised = {at for one in texts for at in range(one.lineno, (one.end_lineno or 0) + 1)}
     return frozenset(
         at for at, line in lines if line and not line.startswith("#") and at not in promised
@@ -358,7 +458,10 @@ def second_judge(
     second = {one.criterion: DECIDED[one.value] for one in answers if one.value in DECIDED}
     both = [one.id for one in asked if one.id in second]
     apart = tuple(name for name in both if first[name] != second[name])
-    kappa = cohen_kappa([first[name] for name in both], [second[name] for name in both])
+    kappa = cohen_kappa(
+        [first[name] for name in both],
+        [second[name] for name in both],
+    )
     return JudgesAgreement(
         len(asked),
         judged=len(both),

@@ -99,7 +99,11 @@ class Listener:
         self._importing: set[int] = set()
         """Threads in which the import system lists a folder next."""
         self.install = self._installer()
-        self._thread = threading.Thread(target=self._serve, name="reenact-looks", daemon=True)
+        self._thread = threading.Thread(
+            target=self._serve,
+            name="reenact-looks",
+            daemon=True,
+        )
         if self._machine is not None:
             self._thread.start()
 
@@ -114,11 +118,20 @@ class Listener:
         steps = machine.filter()
         kept = ctypes.create_string_buffer(steps, len(steps))
         program = ctypes.create_string_buffer(
-            struct.pack("@HP", len(steps) // 8, ctypes.addressof(kept))
+            struct.pack(
+                "@HP",
+                len(steps) // 8,
+                ctypes.addressof(kept),
+            )
         )
         syscall = self._libc.syscall
         prctl = self._libc.prctl
-        tries = ((False, _WAIT_KILLABLE), (True, _WAIT_KILLABLE), (False, 0), (True, 0))
+        tries = (
+            (False, _WAIT_KILLABLE),
+            (True, _WAIT_KILLABLE),
+            (False, 0),
+            (True, 0),
+        )
 
         def install() -> None:
             assert kept
@@ -148,7 +161,12 @@ class Listener:
 
     def _serve(self) -> None:
         with self._ours:
-            _, handles, _, _ = socket.recv_fds(self._ours, 1, 1, socket.MSG_CMSG_CLOEXEC)
+            _, handles, _, _ = socket.recv_fds(
+                self._ours,
+                1,
+                1,
+                socket.MSG_CMSG_CLOEXEC,
+            )
         if not handles or self._machine is None:
             self.noted.blind(UNSEEN)
             return
@@ -185,7 +203,11 @@ class Listener:
             except Exception as error:  # noqa: BLE001 - whatever it is, the program must go on
                 self.noted.blind(f"{NOT_READ} ({type(error).__name__})")
             with suppress(OSError):
-                ioctl(listener, _SEND, _ANSWER.pack(identity, 0, 0, _GO_ON))
+                ioctl(
+                    listener,
+                    _SEND,
+                    _ANSWER.pack(identity, 0, 0, _GO_ON),
+                )
 
     def _note(
         self,
@@ -217,13 +239,23 @@ class Listener:
                     self._full(name, thread, call.folder, arguments),
                 )
 
-    def _is_repeated(self, call: Call, thread: int, arguments: list[int], name: str) -> bool:
+    def _is_repeated(
+        self,
+        call: Call,
+        thread: int,
+        arguments: list[int],
+        name: str,
+    ) -> bool:
         """Whether the same was asked before: the import of torch alone asks for some paths 800
         times.
         """
         if call.act not in _LOOKS or not name.startswith("/") or thread in self._importing:
             return False
-        key = (call.name, arguments[call.flags] if call.flags is not None else 0, name)
+        key = (
+            call.name,
+            arguments[call.flags] if call.flags is not None else 0,
+            name,
+        )
         if key in self._asked:
             return True
         if len(self._asked) >= _REMEMBERED:
@@ -231,7 +263,13 @@ class Listener:
         self._asked.add(key)
         return False
 
-    def _path(self, call: Call, thread: int, arguments: list[int], path: str) -> None:
+    def _path(
+        self,
+        call: Call,
+        thread: int,
+        arguments: list[int],
+        path: str,
+    ) -> None:
         flags = arguments[call.flags] if call.flags is not None else 0
         act = call.act
         if act not in _LOOKS:
@@ -259,7 +297,10 @@ class Listener:
                 Act.MAKE: self.noted.made_where_nothing_is,
             }
             removed = {Act.REMOVE: self.noted.removed}
-            (made | removed).get(act, self.noted.made)(path)
+            (made | removed).get(
+                act,
+                self.noted.made,
+            )(path)
 
     def _opened(self, call: Call, thread: int, path: str, flags: int) -> None:
         if call.act is Act.OPEN_HOW:
@@ -271,7 +312,13 @@ class Listener:
         elif self.noted.opened(path, flags):
             self._on_start.setdefault(thread, []).append(path)
 
-    def _full(self, name: str, thread: int, folder: int | None, arguments: list[int]) -> str:
+    def _full(
+        self,
+        name: str,
+        thread: int,
+        folder: int | None,
+        arguments: list[int],
+    ) -> str:
         if name.startswith("/"):
             return full_path(name, "/", thread)
         handle = arguments[folder] & 0xFFFFFFFF if folder is not None else _HERE
@@ -283,7 +330,15 @@ class Listener:
         """Where a socket leads: a path of this machine, or the network."""
         assert call.flags is not None
         length = min(arguments[call.flags] & 0xFFFFFFFF, 128)
-        address = self._memory(thread, arguments[call.path], length) if length >= 2 else b""
+        address = (
+            self._memory(
+                thread,
+                arguments[call.path],
+                length,
+            )
+            if length >= 2
+            else b""
+        )
         family = struct.unpack("=H", address[:2])[0] if address else 0
         if family == socket.AF_UNIX:
             name = os.fsdecode(address[2:].split(b"\0")[0])
@@ -293,7 +348,10 @@ class Listener:
             elif path:
                 self.noted.connected(path)
             elif len(address) > 2:
-                self._socket_without_file(call, os.fsdecode(address[3:]))
+                self._socket_without_file(
+                    call,
+                    os.fsdecode(address[3:]),
+                )
         elif family not in _SILENT_FAMILIES and not self._has_no_port(call, family, address):
             self.noted.blind(NETWORK)
 
@@ -317,7 +375,11 @@ class Listener:
         text = b""
         while b"\0" not in text and len(text) < _LONGEST:
             length = min(_PAGE - (address + len(text)) % _PAGE, _LONGEST - len(text))
-            piece = self._memory(thread, address + len(text), length)
+            piece = self._memory(
+                thread,
+                address + len(text),
+                length,
+            )
             if not piece:
                 return ""
             text += piece

@@ -210,7 +210,12 @@ class Noted:
         for kind, path in self._looks:
             if kind == "folder":
                 kind = "own folder" if path in self._own else "folder"
-                lines.append({kind: path, "own": sorted(own.get(path.rstrip("/"), ()))})
+                lines.append(
+                    {
+                        kind: path,
+                        "own": sorted(own.get(path.rstrip("/"), ())),
+                    }
+                )
             else:
                 lines.append({kind: path})
         text = "".join(json.dumps(line) + "\n" for line in lines)
@@ -241,7 +246,13 @@ class Noted:
             return False
         return path not in _IGNORED
 
-    def _look(self, kind: str, path: str, *, missing: bool | None = None) -> bool:
+    def _look(
+        self,
+        kind: str,
+        path: str,
+        *,
+        missing: bool | None = None,
+    ) -> bool:
         """Whether it is a new one."""
         path = _source(path)
         if kind != "link" and path in self._own and Path(path).is_symlink():
@@ -305,7 +316,10 @@ def full_path(path: str, base: str, process: int) -> str:
 
 def _can_make(path: str) -> bool:
     """Whether a file can be made or emptied there, as far as its rights tell."""
-    return os.access(path if os.path.lexists(path) else _above(path), os.W_OK)
+    return os.access(
+        path if os.path.lexists(path) else _above(path),
+        os.W_OK,
+    )
 
 
 def _above(path: str) -> str:

@@ -23,13 +23,21 @@ def set_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> No
     activation = known(
         site.activation, "The activation is not written in a way that can be changed."
     )
-    (_torch if site.library == "torch" else _keras)(editor, activation, word)
+    (_torch if site.library == "torch" else _keras)(
+        editor,
+        activation,
+        word,
+    )
 
 
 def _torch(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
     if activation.way is Way.LAYER:
         name = torch_class("identity" if word == "linear" else word)
-        rename_callee(editor, known(activation.callee), f"torch.nn.{name}")
+        rename_callee(
+            editor,
+            known(activation.callee),
+            f"torch.nn.{name}",
+        )
         _keep_dim(editor, activation, word, None)
     elif word == "linear":
         unwrap(editor, activation)
@@ -92,7 +100,11 @@ def _torch_method(editor: SourceEditor, activation: ActivationSite, word: str) -
     inner = _tensor(activation)
     needs = word in lexicon.TORCH_NEEDS_DIM
     if word in lexicon.TORCH_TENSOR_METHODS:
-        editor.behind(call, inner, f".{word}({'1' if needs else ''})")
+        editor.behind(
+            call,
+            inner,
+            f".{word}({'1' if needs else ''})",
+        )
         return
     name = editor.name_for(f"torch.nn.functional.{word}", call)
     editor.in_front(call, inner, f"{name}(")
@@ -125,13 +137,21 @@ def _keras(editor: SourceEditor, activation: ActivationSite, word: str) -> None:
         editor.replace(spot, python_text(keras_string(word)))
     elif activation.way is Way.LAYER:
         name = editor.name_for("keras.layers.Activation", call)
-        editor.replace(spot_of(call), f"{name}({python_text(keras_string(word))})")
+        editor.replace(
+            spot_of(call),
+            f"{name}({python_text(keras_string(word))})",
+        )
     elif word == "linear":
         unwrap(editor, activation)
     else:
         dotted = editor.analysis.sources.dotted(call.func)
         home = dotted.rpartition(".")[0] or "keras.activations"
-        rename(editor, call.func, dotted, f"{home}.{keras_string(word)}")
+        rename(
+            editor,
+            call.func,
+            dotted,
+            f"{home}.{keras_string(word)}",
+        )
 
 
 def keras_string(word: str) -> str:
@@ -153,8 +173,15 @@ def apply_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
         return
     dim = "dim=1" if word in lexicon.TORCH_NEEDS_DIM else ""
     for head in layer.heads:
-        name = editor.name_for(f"{_home(word)}.{word}", head)
-        editor.wrap(head, f"{name}(", f", {dim})" if dim else ")")
+        name = editor.name_for(
+            f"{_home(word)}.{word}",
+            head,
+        )
+        editor.wrap(
+            head,
+            f"{name}(",
+            f", {dim})" if dim else ")",
+        )
     if layer.heads:
         return
     module = f"{editor.name_for(f'torch.nn.{torch_class(word)}', layer.call)}({dim})"

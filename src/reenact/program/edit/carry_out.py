@@ -38,7 +38,11 @@ def carry_out(program: Program, changes: Sequence[Change]) -> Program:
     editor = SourceEditor(read(program))
     # Hyperparameters first, new layers behind the activations these put in, exchanges last.
     for change in sorted(
-        changes, key=lambda one: (isinstance(one, Replace), isinstance(one, Insert))
+        changes,
+        key=lambda one: (
+            isinstance(one, Replace),
+            isinstance(one, Insert),
+        ),
     ):
         perform(editor, change)
     check_outputs(editor)
@@ -67,10 +71,17 @@ def _rewritten(text: str, notebook: Notebook, edits: list[TextEdit]) -> str:
             if start > length and edit.span.start <= end:
                 # What lies behind the end of the last cell is put at its end.
                 own.append(
-                    TextEdit(Span(length, length), "\n" + edit.text.rstrip("\n"), edit.order)
+                    TextEdit(
+                        Span(length, length),
+                        "\n" + edit.text.rstrip("\n"),
+                        edit.order,
+                    )
                 )
             elif 0 <= start <= length:
-                span = Span(start, min(edit.span.end - cell.start, length))
+                span = Span(
+                    start,
+                    min(edit.span.end - cell.start, length),
+                )
                 own.append(TextEdit(span, edit.text, edit.order))
         if own:
             span = cell.entry.span
@@ -106,7 +117,10 @@ def perform(editor: SourceEditor, change: Change) -> None:
     PatchConflict.
     """
     wanted = change.anchor if isinstance(change, Insert) else change.hyperparameter
-    param = next((one for one in editor.reading.hyperparameters if one.id == wanted), None)
+    param = next(
+        (one for one in editor.reading.hyperparameters if one.id == wanted),
+        None,
+    )
     if param is None:
         near = [str(other.id) for other, _ in editor.reading.of_kind(wanted.kind)][:5]
         raise UnknownHyperparameter(
@@ -123,14 +137,20 @@ def perform(editor: SourceEditor, change: Change) -> None:
             raise NotChangeable(f"{param.id} is absent already.")
         turn(editor, param, site, None)
     else:
-        layer = known(site.layer, f"A layer stands beside a layer; {change.anchor} is none.")
+        layer = known(
+            site.layer,
+            f"A layer stands beside a layer; {change.anchor} is none.",
+        )
         insert_layer(editor, layer, change)
 
 
 def _replace(editor: SourceEditor, change: Replace, param: Hyperparameter, site: EditSite) -> None:
     _must_be_changeable(param)
     whole = param.kind in (Kind.LOSS, Kind.OPTIMIZER, Kind.LAYER)
-    if whole and not editor.claim(param.id, [change.by, dict(change.settings)]):
+    if whole and not editor.claim(
+        param.id,
+        [change.by, dict(change.settings)],
+    ):
         return
     if param.kind is Kind.LOSS:
         for other, there, word in replace_loss(editor, param, site, change.by):
@@ -194,7 +214,10 @@ def _turn_written(
     elif (
         param.kind is Kind.WEIGHT_REGULARIZER and site.library == "keras" and site.found is not None
     ):
-        editor.replace(site.found.spot, missing.setting_text(editor, param, site, value))
+        editor.replace(
+            site.found.spot,
+            missing.setting_text(editor, param, site, value),
+        )
     else:
         values.set_value(editor, param, site, value)
 
@@ -210,7 +233,11 @@ def _turn_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> 
         values.choose(editor, site, value)
     else:
         end = known(site.found).end
-        values.write_at(editor, end, keras_string(word) if site.library == "keras" else word)
+        values.write_at(
+            editor,
+            end,
+            keras_string(word) if site.library == "keras" else word,
+        )
 
 
 def _turn_name(
@@ -226,14 +253,28 @@ def _turn_name(
         if value is None and not called:
             raise NotChangeable("It is given by name; what would be left cannot be determined.")
         spot = spot_of(call) if called else editor.analysis.values.spot(callee.end)
-        editor.replace(spot, missing.setting_text(editor, param, site, value))
+        editor.replace(
+            spot,
+            missing.setting_text(editor, param, site, value),
+        )
     elif param.kind in NAMED_KINDS and isinstance(value, str):
         name = missing.torch_initialiser(value)
-        values.exchange_callee(editor, site, f"torch.nn.init.{name}", "tensor", positional=1)
+        values.exchange_callee(
+            editor,
+            site,
+            f"torch.nn.init.{name}",
+            "tensor",
+            positional=1,
+        )
         if name == "constant_":
             editor.set_argument(known(site.call), "val", "0.0")
     elif param.kind is Kind.PREPROCESSING and isinstance(value, str):
         home = callee.dotted.rpartition(".")[0]
-        values.exchange_callee(editor, site, f"{home}.{value}", "copy")
+        values.exchange_callee(
+            editor,
+            site,
+            f"{home}.{value}",
+            "copy",
+        )
     else:
         raise NotChangeable(f"{param.id} cannot take this value. Received: {value!r}.")

@@ -42,7 +42,10 @@ def remove_layer(editor: SourceEditor, layer: LayerSite) -> None:
         _unapply(editor, layer)
     elif layer.library == "torch" and layer.position.kind in HELD:
         name = editor.name_for("torch.nn.Identity", layer.call)
-        editor.replace(spot_of(layer.call), f"{name}()")
+        editor.replace(
+            spot_of(layer.call),
+            f"{name}()",
+        )
     else:
         raise NotChangeable(f"The layer {layer.path} stands where it cannot be taken out.")
 
@@ -60,13 +63,24 @@ def _bridge(editor: SourceEditor, layer: LayerSite) -> None:
         return
     found = values.find(layer.given(*WIDTHS))
     alone = f"The layer {layer.path} cannot be taken out alone"
-    following = followers(editor.reading.models, layer, found[0].spot) if len(found) == 1 else ""
+    following = (
+        followers(
+            editor.reading.models,
+            layer,
+            found[0].spot,
+        )
+        if len(found) == 1
+        else ""
+    )
     if isinstance(following, str) or not isinstance(width, int):
         raise NotChangeable(f"{alone}: the widths around it differ.")
     if not following:
         raise NotChangeable(f"{alone}: the next width follows from it.")
     for item in following:
-        editor.replace(item.spot, python_text(width * item.factor))
+        editor.replace(
+            item.spot,
+            python_text(width * item.factor),
+        )
 
 
 def _unapply(editor: SourceEditor, layer: LayerSite) -> None:
@@ -103,7 +117,13 @@ def set_layer(editor: SourceEditor, layer: LayerSite, value: JsonValue) -> None:
 
 def insert_layer(editor: SourceEditor, anchor: LayerSite, change: Insert) -> None:
     """Put a new layer behind or in front of one that is there."""
-    text = layer_text(editor, anchor, change.layer, change.settings, before=change.before)
+    text = layer_text(
+        editor,
+        anchor,
+        change.layer,
+        change.settings,
+        before=change.before,
+    )
     _put(editor, anchor, [text], before=change.before)
 
 
@@ -123,7 +143,13 @@ def _put(
         if before:
             word = "before"
         for number, text in enumerate(texts):
-            insert_item(editor, anchor, text, f"{word}{number or ''}", before=before)
+            insert_item(
+                editor,
+                anchor,
+                text,
+                f"{word}{number or ''}",
+                before=before,
+            )
     elif layer.library == "keras" and kind is ContainerKind.APPLIED:
         for text in texts:
             _apply(editor, layer, text, before=before)
@@ -146,9 +172,16 @@ def _apply(editor: SourceEditor, layer: LayerSite, text: str, *, before: bool) -
     statement = statement_of(layer.call)
     target = assigned(statement, applied)
     if isinstance(target, ast.Name) and not before:
-        editor.after(statement, f"{target.id} = {text}({target.id})")
+        editor.after(
+            statement,
+            f"{target.id} = {text}({target.id})",
+        )
     else:
-        editor.wrap(applied.args[0] if before else applied, f"{text}(", ")")
+        editor.wrap(
+            applied.args[0] if before else applied,
+            f"{text}(",
+            ")",
+        )
 
 
 def _application(layer: LayerSite, *, alone: bool) -> ast.Call:

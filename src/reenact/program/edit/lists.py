@@ -37,7 +37,10 @@ def insert_item(
         raise NotChangeable(f"{layer.path} is added in a way that cannot be followed.")
     given = f'"{new}", {text}' if named else text
     line = f"{editor.text(parent.func)}({given})"
-    (editor.before if before else editor.after)(index.statement(layer.call), line)
+    (editor.before if before else editor.after)(
+        index.statement(layer.call),
+        line,
+    )
 
 
 def remove_item(editor: SourceEditor, layer: LayerSite) -> None:
@@ -120,7 +123,11 @@ def chain(editor: SourceEditor, layer: LayerSite, front: str, back: str) -> None
     """`self.fc = nn.Linear(8, 4)` becomes `self.fc = nn.Sequential(nn.Linear(8, 4), ...)`."""
     editor.claim_place(layer.call, layer.path, wraps=True)
     name = editor.name_for("torch.nn.Sequential", layer.call)
-    editor.wrap(layer.call, f"{name}({front}", back)
+    editor.wrap(
+        layer.call,
+        f"{name}({front}",
+        back,
+    )
 
 
 ONCE = frozenset(("name", "input_shape", "input_dim", "input_length", "batch_input_shape"))
@@ -206,7 +213,12 @@ def out_text(editor: SourceEditor, layer: LayerSite) -> str:
 
 def _in_text(editor: SourceEditor, layer: LayerSite) -> str:
     why = f"How wide the input of {layer.path} is cannot be determined."
-    return editor.text(known(layer.filling(layer.spec.width_in), why))
+    return editor.text(
+        known(
+            layer.filling(layer.spec.width_in),
+            why,
+        )
+    )
 
 
 def copy_texts(editor: SourceEditor, layer: LayerSite) -> list[str]:
@@ -224,7 +236,10 @@ def copy_texts(editor: SourceEditor, layer: LayerSite) -> list[str]:
         return [copied, _one_line(editor.text(activation.call))]
     word = activation.word if activation is not None else ""
     word = word if word in ("tanh", "gelu", "elu", "selu") else "relu"
-    name = editor.name_for(f"torch.nn.{lexicon.TORCH_ACTIVATION_CLASSES[word]}", layer.call)
+    name = editor.name_for(
+        f"torch.nn.{lexicon.TORCH_ACTIVATION_CLASSES[word]}",
+        layer.call,
+    )
     return [f"{name}()", copied]
 
 
@@ -242,9 +257,18 @@ def _copy_text(editor: SourceEditor, layer: LayerSite) -> str:
     replaced = layer.filling(layer.spec.width_in) if layer.spec.weighted and not keras else None
     given = [("", part) for part in (call.args[:2] if keeps_size else call.args)]
     named = [one for one in call.keywords if one.arg not in once]
-    given += [(f"{one.arg}=" if one.arg else "**", one.value) for one in named]
+    given += [
+        (
+            f"{one.arg}=" if one.arg else "**",
+            one.value,
+        )
+        for one in named
+    ]
     texts = [
-        (name, out_text(editor, layer) if part is replaced else editor.text(part))
+        (
+            name,
+            out_text(editor, layer) if part is replaced else editor.text(part),
+        )
         for name, part in given
     ]
     pieces = [name + text for name, text in texts]

@@ -43,7 +43,14 @@ def set_loss(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
         home = "torch.nn.functional" if functional else "torch.nn"
         new = f"{home}.{torch_loss(value, functional=functional)}"
         both = ("input", "target")
-        exchange_callee(editor, site, new, *SHARED, *both, positional=2 if functional else 0)
+        exchange_callee(
+            editor,
+            site,
+            new,
+            *SHARED,
+            *both,
+            positional=2 if functional else 0,
+        )
     else:
         _set_keras_loss(editor, site, value)
 
@@ -57,7 +64,11 @@ def _set_keras_loss(editor: SourceEditor, site: EditSite, value: str) -> None:
     elif last_name(known(site.callee).dotted) in lexicon.KERAS_LOSSES:
         exchange_callee(editor, site, f"keras.losses.{name}", *SHARED)
     else:
-        rename_callee(editor, known(site.callee), f"keras.losses.{usual}")
+        rename_callee(
+            editor,
+            known(site.callee),
+            f"keras.losses.{usual}",
+        )
 
 
 def torch_loss(value: str, *, functional: bool) -> str:
@@ -184,17 +195,31 @@ def _adapt_labels(
             _suffix(editor, place.labels, ".argmax(1)" if torch else ".argmax(-1)")
 
 
-def _as_columns(editor: SourceEditor, place: Meeting, classes: int | None, *, torch: bool) -> None:
+def _as_columns(
+    editor: SourceEditor,
+    place: Meeting,
+    classes: int | None,
+    *,
+    torch: bool,
+) -> None:
     """Numbers of classes become one column a class, when the output is wider than one."""
     if torch and classes == 1:
         _suffix(editor, place.labels, ".float().unsqueeze(1)")
     elif torch:
         name = editor.name_for("torch.nn.functional.one_hot", place.labels)
         count = classes if classes is not None else f"{editor.text(known(place.outputs))}.size(-1)"
-        editor.wrap(place.labels, f"{name}(", f", {count}).float()")
+        editor.wrap(
+            place.labels,
+            f"{name}(",
+            f", {count}).float()",
+        )
     elif classes != 1:
         name = editor.name_for("keras.utils.to_categorical", place.labels)
-        editor.wrap(place.labels, f"{name}(", f", {classes})")
+        editor.wrap(
+            place.labels,
+            f"{name}(",
+            f", {classes})",
+        )
 
 
 def _suffix(editor: SourceEditor, node: ast.expr, text: str) -> None:

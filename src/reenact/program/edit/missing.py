@@ -63,7 +63,10 @@ def setting_text(
     if not value or not set(value) <= {"l1", "l2"}:
         raise NotChangeable(f"A regulariser has the strengths l1 and l2. Received: {value!r}.")
     kind = "L1L2" if len(value) == 2 else next(iter(value)).upper()
-    name = editor.name_for(f"keras.regularizers.{kind}", known(site.call))
+    name = editor.name_for(
+        f"keras.regularizers.{kind}",
+        known(site.call),
+    )
     return f"{name}({', '.join(f'{part}={python_text(number)}' for part, number in value.items())})"
 
 
@@ -102,7 +105,11 @@ def _scale(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     if value == "standardize":
         measured = f"{name}_mean, {name}_std = {name}.mean(0), {name}.std(0) + 1e-7"
         scaled = f"{{0}} = ({{0}} - {name}_mean) / {name}_std"
-    editor.before(statement_of(call), measured, *(scaled.format(one) for one in [name, *others]))
+    editor.before(
+        statement_of(call),
+        measured,
+        *(scaled.format(one) for one in [name, *others]),
+    )
 
 
 def _held_out(editor: SourceEditor, site: EditSite) -> list[str]:
@@ -111,7 +118,13 @@ def _held_out(editor: SourceEditor, site: EditSite) -> list[str]:
     """
     whole = editor.analysis.calls("evaluate", "predict", "fit")
     calls = [call for call in whole if scope_of(call) is site.scope]
-    held = [(keyword(call, "validation_data"), argument(call, 0, "x")) for call in calls]
+    held = [
+        (
+            keyword(call, "validation_data"),
+            argument(call, 0, "x"),
+        )
+        for call in calls
+    ]
     given = [
         one
         for tuples, x in held
@@ -136,7 +149,10 @@ def add_initialiser(
     extra = ", 0.0" if name == "constant_" else ""
     editor.claim_place(layer.call, layer.path, wraps=False)
     called = editor.name_for(f"torch.nn.init.{name}", layer.call)
-    editor.after(statement_of(layer.call), f"{called}({_reference(layer)}.{part}{extra})")
+    editor.after(
+        statement_of(layer.call),
+        f"{called}({_reference(layer)}.{part}{extra})",
+    )
 
 
 def torch_initialiser(value: str) -> str:
@@ -154,7 +170,14 @@ def _reference(layer: LayerSite) -> str:
     in_class = layer.scope.enclosing_class() is not None
     if not in_class and (not layer.model or layer.position.top is None):
         raise NotChangeable("The layer has no name by which it could be initialised.")
-    first, *parts = layer.path.split(".") if in_class else [layer.model, *layer.path.split(".")]
+    first, *parts = (
+        layer.path.split(".")
+        if in_class
+        else [
+            layer.model,
+            *layer.path.split("."),
+        ]
+    )
     steps = "".join(f"[{part}]" if part.isdigit() else f".{part}" for part in parts)
     return f"self.{first}{steps}" if in_class else first + steps
 
@@ -202,7 +225,10 @@ def set_in_loop(
     step = index.statement(found[0])
     backward = index.statement(node)
     if zero:
-        editor.before(backward, f"{editor.text(known(receiver(found[0])))}.zero_grad()")
+        editor.before(
+            backward,
+            f"{editor.text(known(receiver(found[0])))}.zero_grad()",
+        )
         return
     clip = editor.name_for("torch.nn.utils.clip_grad_norm_", node)
     line = f"{clip}({_model_name(editor, site.scope)}.parameters(), {python_text(value)})"
@@ -219,7 +245,10 @@ def _model_name(editor: SourceEditor, scope: Scope) -> str:
         torch = site.call is not None and site.library == "torch"
         parameters = argument(known(site.call), 0, "params") if torch else None
         if isinstance(parameters, ast.Call) and method_name(parameters) == "parameters":
-            names.insert(0, (dotted_text(known(receiver(parameters))), site.scope))
+            names.insert(
+                0,
+                (dotted_text(known(receiver(parameters))), site.scope),
+            )
     for name, at in names:
         if name and _known_here(name, at, scope):
             return name
@@ -257,10 +286,19 @@ def _schedule(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     arguments = range_arguments(iterated(loop))
     number = editor.analysis.values.compute(count_of(arguments)) if arguments else None
     epochs = number if isinstance(number, int) else 10
-    given = SCHEDULES[value].format(epochs=epochs, third=max(1, epochs // 3))
+    given = SCHEDULES[value].format(
+        epochs=epochs,
+        third=max(1, epochs // 3),
+    )
     made = editor.name_for(f"torch.optim.lr_scheduler.{value}", call)
-    editor.after(statement, f"{holder} = {made}({name}, {given})")
-    editor.after(loop.body[-1], f"{holder}.step()")
+    editor.after(
+        statement,
+        f"{holder} = {made}({name}, {given})",
+    )
+    editor.after(
+        loop.body[-1],
+        f"{holder}.step()",
+    )
 
 
 def _mode(editor: SourceEditor, param: Hyperparameter, site: EditSite) -> None:
@@ -272,7 +310,10 @@ def _mode(editor: SourceEditor, param: Hyperparameter, site: EditSite) -> None:
     assert isinstance(node, ast.stmt)
     if param.id.layer == "train":
         assert isinstance(node, ast.For | ast.AsyncFor | ast.While)
-        editor.before(node.body[0], f"{name}.train()")
+        editor.before(
+            node.body[0],
+            f"{name}.train()",
+        )
         return
     editor.before(node, f"{name}.eval()")
     trains = any(method_name(call) == "train" for call in site.scope.index.calls)
@@ -296,5 +337,8 @@ def remove_schedule(editor: SourceEditor, site: EditSite) -> None:
             or receiver(called) is not node
         ):
             raise NotChangeable("The scheduler is used for more than its steps.")
-    for statement in (*(step for _, step in steps), index.statement(call)):
+    for statement in (
+        *(step for _, step in steps),
+        index.statement(call),
+    ):
         editor.remove_statement(statement)

@@ -94,7 +94,13 @@ def short_name(editor: SourceEditor, site: EditSite) -> ShortName:
     """
     key = known(site.call)
     if key not in editor.short_names:
-        editor.short_names[key] = ShortName(site, spec_of("keras", str(known(site.found).value))[0])
+        editor.short_names[key] = ShortName(
+            site,
+            spec_of(
+                "keras",
+                str(known(site.found).value),
+            )[0],
+        )
     return editor.short_names[key]
 
 
@@ -108,9 +114,15 @@ def finish_short_names(editor: SourceEditor) -> None:
         for name in short.settings:
             if not lexicon.KERAS_OPTIMIZERS[short.name].takes(name):
                 raise NotChangeable(f"{short.name} takes no {name}.")
-        called = editor.name_for(f"keras.optimizers.{short.name}", found.use)
+        called = editor.name_for(
+            f"keras.optimizers.{short.name}",
+            found.use,
+        )
         given = ", ".join(f"{name}={python_text(value)}" for name, value in short.settings.items())
-        editor.replace(spot_of(found.use), f"{called}({given})")
+        editor.replace(
+            spot_of(found.use),
+            f"{called}({given})",
+        )
 
 
 def refuse_without_momentum(editor: SourceEditor, param: Hyperparameter) -> None:

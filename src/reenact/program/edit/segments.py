@@ -79,13 +79,27 @@ def _scan(text: str, start: int, end: int) -> Brackets:
     if opens < 0:
         raise NotChangeable("The brackets of a call could not be found.")
     items = [
-        list(inside) for _, inside in groupby(marks, key=lambda mark: bisect_right(commas, mark[0]))
+        list(inside)
+        for _, inside in groupby(
+            marks,
+            key=lambda mark: bisect_right(commas, mark[0]),
+        )
     ]
-    spans = tuple(Span(inside[0][0], inside[-1][1]) for inside in items)
+    spans = tuple(
+        Span(
+            inside[0][0],
+            inside[-1][1],
+        )
+        for inside in items
+    )
     return Brackets(opens, closes, spans, tuple(commas))
 
 
-def _tokens(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+def _tokens(
+    text: str,
+    start: int,
+    end: int,
+) -> Iterator[tuple[str, int, int]]:
     """Tokens of a stretch of text as (sign, start, end); only brackets and commas keep their
     sign.
     """
@@ -106,7 +120,11 @@ def _tokens(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
                 )
 
 
-def inserted(node: Bracketed, texts: Sequence[str], after: int | None) -> list[Edit]:
+def inserted(
+    node: Bracketed,
+    texts: Sequence[str],
+    after: int | None,
+) -> list[Edit]:
     """The edits that put items behind item number `after` (at the end when none, in front when
     -1).
     """
@@ -114,16 +132,40 @@ def inserted(node: Bracketed, texts: Sequence[str], after: int | None) -> list[E
     brackets = brackets_of(node)
     items = brackets.items
     if not items:
-        return [(index.point(brackets.opens + 1), ", ".join(texts))]
+        return [
+            (
+                index.point(brackets.opens + 1),
+                ", ".join(texts),
+            )
+        ]
     number = len(items) - 1 if after is None else after
-    joint = _joint(index, brackets, items[max(number, 0)])
+    joint = _joint(
+        index,
+        brackets,
+        items[max(number, 0)],
+    )
     if number < 0:
-        return [(index.point(items[0].start), "".join(text + "," + joint for text in texts))]
+        return [
+            (
+                index.point(items[0].start),
+                "".join(text + "," + joint for text in texts),
+            )
+        ]
     if joint != " ":
         return _below(index, brackets, texts, number, joint)
     if number == len(items) - 1 and len(brackets.commas) == len(items):
-        return [(index.point(brackets.commas[-1] + 1), " " + ", ".join(texts))]
-    return [(index.point(items[number].end), "".join(f", {text}" for text in texts))]
+        return [
+            (
+                index.point(brackets.commas[-1] + 1),
+                " " + ", ".join(texts),
+            )
+        ]
+    return [
+        (
+            index.point(items[number].end),
+            "".join(f", {text}" for text in texts),
+        )
+    ]
 
 
 def _below(
@@ -136,10 +178,20 @@ def _below(
     line_end = min(index.lines.line_end(behind), brackets.closes)
     rest = index.text[behind:line_end].strip()
     if rest and not rest.startswith("#"):
-        return [(index.point(item.end), "".join("," + joint + text for text in texts))]
+        return [
+            (
+                index.point(item.end),
+                "".join("," + joint + text for text in texts),
+            )
+        ]
     place = index.point(line_end if rest else behind)
     if comma is not None:
-        return [(place, "".join(joint + text + "," for text in texts))]
+        return [
+            (
+                place,
+                "".join(joint + text + "," for text in texts),
+            )
+        ]
     return [
         (index.point(item.end), ","),
         (place, ",".join(joint + text for text in texts)),
@@ -158,11 +210,23 @@ def removed(node: Bracketed, number: int) -> Span:
         line_end = min(index.lines.line_end(end), brackets.closes)
         rest = text[end:line_end].strip()
         if (not rest or rest.startswith("#")) and text[line_end : line_end + 1] in "\r\n":
-            return Span(line_start, index.lines.line_end(line_end, behind=True), index.path)
+            return Span(
+                line_start,
+                index.lines.line_end(line_end, behind=True),
+                index.path,
+            )
     if number + 1 < len(brackets.items):
-        return Span(item.start, brackets.items[number + 1].start, index.path)
+        return Span(
+            item.start,
+            brackets.items[number + 1].start,
+            index.path,
+        )
     if number > 0:
-        return Span(brackets.commas[number - 1], item.end, index.path)
+        return Span(
+            brackets.commas[number - 1],
+            item.end,
+            index.path,
+        )
     return Span(item.start, end, index.path)
 
 
@@ -213,10 +277,18 @@ def without_statement(statement: ast.stmt) -> Edit:
     line_end = index.lines.line_end(span.end)
     rest = text[span.end : line_end].strip()
     if not text[line_start : span.start].strip() and (not rest or rest.startswith("#")):
-        return Span(line_start, index.lines.line_end(line_end, behind=True), index.path), ""
+        return Span(
+            line_start,
+            index.lines.line_end(line_end, behind=True),
+            index.path,
+        ), ""
     if rest.startswith(";"):
         behind = text[text.index(";", span.end) + 1 :]
-        return Span(span.start, len(text) - len(behind.lstrip(" \t")), index.path), ""
+        return Span(
+            span.start,
+            len(text) - len(behind.lstrip(" \t")),
+            index.path,
+        ), ""
     before = text.rfind(";", line_start, span.start)
     if before >= 0:
         return (Span(before, span.end, index.path), "")

@@ -120,24 +120,42 @@ class SourceEditor:
             or spot.start == spot.end
         ):
             edits.append(
-                TextEdit(spot, text, (side, -self._order if side == CLOSES else self._order))
+                TextEdit(
+                    spot,
+                    text,
+                    (side, -self._order if side == CLOSES else self._order),
+                )
             )
 
     def in_front(self, whole: ast.expr, inner: ast.expr, text: str) -> None:
         """Put a text in the place of what stands before a part of an expression."""
         here = spot_of(whole)
-        self.replace(Span(here.start, spot_of(inner).start, here.file), text)
+        self.replace(
+            Span(here.start, spot_of(inner).start, here.file),
+            text,
+        )
 
     def behind(self, whole: ast.expr, inner: ast.expr, text: str) -> None:
         """Put a text in the place of what stands behind a part of an expression."""
         here = spot_of(whole)
-        self.replace(Span(spot_of(inner).end, here.end, here.file), text)
+        self.replace(
+            Span(spot_of(inner).end, here.end, here.file),
+            text,
+        )
 
     def wrap(self, node: ast.expr, front: str, back: str) -> None:
         """Put texts around an expression; a later wrapping of the same one goes inside."""
         here = spot_of(node)
-        self.replace(Span(here.start, here.start, here.file), front, OPENS)
-        self.replace(Span(here.end, here.end, here.file), back, CLOSES)
+        self.replace(
+            Span(here.start, here.start, here.file),
+            front,
+            OPENS,
+        )
+        self.replace(
+            Span(here.end, here.end, here.file),
+            back,
+            CLOSES,
+        )
 
     def text(self, node: ast.expr | ast.stmt) -> str:
         return scope_of(node).index.text_of(node)
@@ -151,7 +169,13 @@ class SourceEditor:
             if given.arg == name:
                 self.replace(spot_of(given.value), text)
                 return
-        if self.work(call).add.setdefault(name, text) != text:
+        if (
+            self.work(call).add.setdefault(
+                name,
+                text,
+            )
+            != text
+        ):
             raise PatchConflict(f"Two changes want another value for {name!r} in one call.")
 
     def drop_argument(self, call: ast.Call, node: ast.expr) -> None:
@@ -206,7 +230,11 @@ class SourceEditor:
         if work.drop and len(work.drop) == len(items):
             brackets = segments.brackets_of(node)
             self.replace(
-                Span(brackets.opens + 1, brackets.closes, scope_of(node).file),
+                Span(
+                    brackets.opens + 1,
+                    brackets.closes,
+                    scope_of(node).file,
+                ),
                 ", ".join(texts),
             )
             return
@@ -219,13 +247,21 @@ class SourceEditor:
         ]:
             self.insert(node, new, place)
 
-    def insert(self, node: Bracketed, texts: list[str], after: int | None) -> None:
+    def insert(
+        self,
+        node: Bracketed,
+        texts: list[str],
+        after: int | None,
+    ) -> None:
         """Put items into brackets; see `segments.inserted`."""
         for edit in segments.inserted(node, texts, after):
             self.replace(*edit)
 
     def _ordered(self, file: str, edits: list[TextEdit]) -> list[TextEdit]:
-        ordered = sorted(edits, key=lambda edit: (edit.span, edit.order))
+        ordered = sorted(
+            edits,
+            key=lambda edit: (edit.span, edit.order),
+        )
         at = 0
         for edit in ordered:
             if edit.span.start < at:
@@ -248,7 +284,10 @@ def written(text: str, edits: Iterable[TextEdit]) -> str:
     pieces: list[str] = []
     at = 0
     for edit in edits:
-        pieces += [text[at : edit.span.start], edit.text]
+        pieces += [
+            text[at : edit.span.start],
+            edit.text,
+        ]
         at = edit.span.end
     return "".join([*pieces, text[at:]])
 

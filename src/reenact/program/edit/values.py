@@ -78,7 +78,11 @@ def write_at(editor: SourceEditor, end: End, value: JsonValue) -> None:
                 f"The value is the positional argument {flag!r} of the command line."
             )
         if end.given is None:
-            editor.say(len(editor.program.arguments), 0, [flag, word_text(value)])
+            editor.say(
+                len(editor.program.arguments),
+                0,
+                [flag, word_text(value)],
+            )
         return
     spot = editor.analysis.values.spot(end)
     before = editor.analysis.values.text(end, spot)
@@ -102,13 +106,20 @@ def _words(given: Given, value: JsonValue) -> tuple[int, int, list[str]]:
 
 def _follow_width(editor: SourceEditor, site: EditSite, found: Found, value: JsonValue) -> None:
     """The input widths of the layers that take the output of this one."""
-    following = followers(editor.reading.models, known(site.layer), found.spot)
+    following = followers(
+        editor.reading.models,
+        known(site.layer),
+        found.spot,
+    )
     if isinstance(following, str):
         raise NotChangeable(f"This width cannot be changed alone: {following}.")
     if following and not isinstance(value, int):
         raise NotChangeable(f"A width is a whole number. Received: {value!r}.")
     for item in following:
-        editor.replace(item.spot, python_text(value * item.factor))  # type: ignore[operator]
+        editor.replace(
+            item.spot,
+            python_text(value * item.factor),  # type: ignore[operator]
+        )
 
 
 def _other_side(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
@@ -147,7 +158,10 @@ def rename(editor: SourceEditor, node: ast.AST, old: str, new: str) -> None:
     if isinstance(node, ast.Attribute) and old.rpartition(".")[0] == home:
         editor.replace(name_spot(node), name)
     else:
-        editor.replace(spot_of(node), editor.name_for(new, node))
+        editor.replace(
+            spot_of(node),
+            editor.name_for(new, node),
+        )
 
 
 def rename_callee(editor: SourceEditor, callee: Callee, new: str) -> None:

@@ -13,7 +13,18 @@ from reenact.program.read.ends import is_number
 from reenact.program.read.vocabulary import plain_name
 from reenact.types import JsonValue
 
-RATES = (1e-3, 1e-2, 3e-3, 3e-4, 1e-4, 3e-2, 1e-1, 1e-5, 3e-5, 1.0)
+RATES = (
+    1e-3,
+    1e-2,
+    3e-3,
+    3e-4,
+    1e-4,
+    3e-2,
+    1e-1,
+    1e-5,
+    3e-5,
+    1.0,
+)
 USUAL_RATE = dict.fromkeys(
     (
         "sgd",
@@ -121,7 +132,14 @@ def alternatives(draft: Draft) -> tuple[JsonValue, ...]:
         # `mae` is `mean_absolute_error`.
         classes = lexicon.KERAS_LOSS_CLASS_OF
         now = classes.get(str(now), str(now))
-        return tuple(one for one in found if not same_value(classes.get(str(one), str(one)), now))
+        return tuple(
+            one
+            for one in found
+            if not same_value(
+                classes.get(str(one), str(one)),
+                now,
+            )
+        )
     return tuple(value for value in found if not same_value(value, now))
 
 
@@ -139,7 +157,13 @@ def same_value(value: JsonValue, now: JsonValue) -> bool:
 def _rates(draft: Draft) -> Sequence[JsonValue]:
     """Those next to what is usual for the optimiser first."""
     usual = USUAL_RATE.get(draft.param.layer_type.lower(), 1e-3)
-    return sorted(RATES, key=lambda rate: (abs(round(math.log10(rate / usual) * 2)), -rate))
+    return sorted(
+        RATES,
+        key=lambda rate: (
+            abs(round(math.log10(rate / usual) * 2)),
+            -rate,
+        ),
+    )
 
 
 def _scaled(draft: Draft, factors: Sequence[float] = FACTORS) -> list[JsonValue]:
@@ -164,8 +188,18 @@ def _batches(draft: Draft) -> Sequence[JsonValue]:
     now = draft.param.in_force
     if not is_number(now) or not now:
         return BATCHES
-    near = sorted(BATCHES, key=lambda size: abs(math.log2(size / max(1, now))))  # type: ignore[operator,type-var]
-    return list(dict.fromkeys([*near[:4], *_scaled(draft)]))
+    near = sorted(
+        BATCHES,
+        key=lambda size: abs(math.log2(size / max(1, now))),  # type: ignore[operator,type-var]
+    )
+    return list(
+        dict.fromkeys(
+            [
+                *near[:4],
+                *_scaled(draft),
+            ]
+        )
+    )
 
 
 def _activations(draft: Draft) -> Sequence[JsonValue]:

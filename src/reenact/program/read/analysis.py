@@ -134,13 +134,19 @@ class ProgramAnalysis:
         index = scope_of(node).index
         span = index.span(node)
         line = index.text[span.start : min(span.end, index.lines.line_end(span.start))]
-        return replace(span, end=span.start + len(line.rstrip()))
+        return replace(
+            span,
+            end=span.start + len(line.rstrip()),
+        )
 
     def text(self, spot: Span) -> str:
         return spot.cut(self._lines(spot.file).text)
 
     def place(self, spot: Span) -> Place:
-        return self._lines(spot.file).place(self._paths[spot.file], spot)
+        return self._lines(spot.file).place(
+            self._paths[spot.file],
+            spot,
+        )
 
     def _lines(self, name: str) -> LineTable:
         """Line table of a file of the program, a data file's too."""
@@ -188,19 +194,47 @@ class ProgramAnalysis:
             "uses": uses,
             "end": found.end,
         }
-        return self._draft(kind, own, found.value, found.end.written, found.spot, **extra)
+        return self._draft(
+            kind,
+            own,
+            found.value,
+            found.end.written,
+            found.spot,
+            **extra,
+        )
 
-    def absent(self, kind: Kind, site: EditSite, node: ast.expr | ast.stmt, **extra: Any) -> Draft:
+    def absent(
+        self,
+        kind: Kind,
+        site: EditSite,
+        node: ast.expr | ast.stmt,
+        **extra: Any,
+    ) -> Draft:
         """A hyperparameter that nobody wrote: it would go into this call or beside this
         statement.
         """
-        return self._draft(kind, site, None, Written.ABSENT, self.head(node), **extra)
+        return self._draft(
+            kind,
+            site,
+            None,
+            Written.ABSENT,
+            self.head(node),
+            **extra,
+        )
 
     def spot_draft(
         self, kind: Kind, site: EditSite, value: JsonValue, spot: Span, **extra: Any
     ) -> Draft:
         """A hyperparameter whose value is what stands at a spot."""
-        return self._draft(kind, site, value, Written.LITERAL, spot, uses=(spot,), **extra)
+        return self._draft(
+            kind,
+            site,
+            value,
+            Written.LITERAL,
+            spot,
+            uses=(spot,),
+            **extra,
+        )
 
     def name_draft(
         self, kind: Kind, callee: Callee, site: EditSite, value: str, **extra: Any
@@ -209,7 +243,16 @@ class ProgramAnalysis:
         end = callee.end
         spot = self.values.spot(callee.end)
         uses = (spot_of(site.call),) if site.call is not None else ()
-        return self._draft(kind, site, value, end.written, spot, uses=uses, end=end, **extra)
+        return self._draft(
+            kind,
+            site,
+            value,
+            end.written,
+            spot,
+            uses=uses,
+            end=end,
+            **extra,
+        )
 
     def _draft(
         self,
@@ -231,9 +274,18 @@ class ProgramAnalysis:
         own = HyperparameterId(
             site.scope.file, extra.pop("model", ""), extra.pop("layer", ""), kind
         )
-        extra["uses"] = tuple(map(self.place, extra.get("uses", ())))
+        extra["uses"] = tuple(
+            map(
+                self.place,
+                extra.get("uses", ()),
+            )
+        )
         extra |= {"text": self.text(spot), "library": site.library}
-        return Draft(Hyperparameter(own, value, written, self.place(spot), **extra), site, spot)
+        return Draft(
+            Hyperparameter(own, value, written, self.place(spot), **extra),
+            site,
+            spot,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -246,33 +298,77 @@ class CallSite:
     owner: str = ""
     """The class that is called, kept with the hyperparameter because usual values depend on it."""
 
-    def site(self, name: str = "", style: Style = Style.ARGUMENT, **more: Any) -> EditSite:
+    def site(
+        self,
+        name: str = "",
+        style: Style = Style.ARGUMENT,
+        **more: Any,
+    ) -> EditSite:
         return EditSite(style, self.library, self.call, name, **more)
 
-    def argument(self, position: int | None, *names: str) -> ast.expr | None:
+    def argument(
+        self,
+        position: int | None,
+        *names: str,
+    ) -> ast.expr | None:
         return argument(self.call, position, *names)
 
-    def given(self, kind: Kind, position: int | None, *names: str) -> list[Draft]:
+    def given(
+        self,
+        kind: Kind,
+        position: int | None,
+        *names: str,
+    ) -> list[Draft]:
         """Drafts of an argument, where it is written."""
-        return self.value(kind, self.argument(position, *names), names[0])
+        return self.value(
+            kind,
+            self.argument(position, *names),
+            names[0],
+        )
 
-    def value(self, kind: Kind, value: ast.expr | None, name: str = "") -> list[Draft]:
+    def value(
+        self,
+        kind: Kind,
+        value: ast.expr | None,
+        name: str = "",
+    ) -> list[Draft]:
         """Drafts of what an argument is given."""
-        return self.analysis.value_drafts(kind, value, self.site(name), layer_type=self.owner)
+        return self.analysis.value_drafts(
+            kind,
+            value,
+            self.site(name),
+            layer_type=self.owner,
+        )
 
     def absent(self, kind: Kind, site: EditSite, default: JsonValue = None) -> Draft:
-        return self.analysis.absent(kind, site, self.call, default=default, layer_type=self.owner)
+        return self.analysis.absent(
+            kind,
+            site,
+            self.call,
+            default=default,
+            layer_type=self.owner,
+        )
 
     def either(self, slot: Slot) -> list[Draft]:
         """Drafts of an argument; when it is absent, one that says so, unless unpacking may hide
         it.
         """
         name = slot.names[0]
-        found = self.given(slot.kind, slot.position, *slot.names) or self._unpacked(slot.kind, name)
+        found = self.given(
+            slot.kind,
+            slot.position,
+            *slot.names,
+        ) or self._unpacked(slot.kind, name)
         hidden = found or not slot.reported or has_unpacking(self.call)
         if hidden:
             return found
-        return [self.absent(slot.kind, self.site(name), slot.default)]
+        return [
+            self.absent(
+                slot.kind,
+                self.site(name),
+                slot.default,
+            )
+        ]
 
     def _unpacked(self, kind: Kind, name: str) -> list[Draft]:
         """`**settings` in a call: the entry of that name."""
@@ -281,13 +377,32 @@ class CallSite:
         given = [part.value for part in self.call.keywords if part.arg is None]
         ends = [(end, value) for value in given for end in analysis.follower.members(value, name)]
         found = [analysis.values.found(end, value) for end, value in ends]
-        return [analysis.found_draft(kind, one, site, layer_type=self.owner) for one in found]
+        return [
+            analysis.found_draft(
+                kind,
+                one,
+                site,
+                layer_type=self.owner,
+            )
+            for one in found
+        ]
 
-    def named(self, kind: Kind, callee: Callee, value: str = "", **more: Any) -> Draft:
+    def named(
+        self,
+        kind: Kind,
+        callee: Callee,
+        value: str = "",
+        **more: Any,
+    ) -> Draft:
         """A draft of what is called: its name, or the word that chooses it."""
         style = Style.CHOICE if callee.chosen and not value else Style.NAME
         site = self.site(style=style, callee=callee, **more)
-        return self.analysis.name_draft(kind, callee, site, value or chosen_name(callee))
+        return self.analysis.name_draft(
+            kind,
+            callee,
+            site,
+            value or chosen_name(callee),
+        )
 
     def made(self, *prefixes: str) -> bool:
         """Whether the object whose method is called comes from one of these libraries or

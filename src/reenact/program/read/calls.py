@@ -6,10 +6,17 @@ import ast
 def keyword(call: ast.Call, *names: str) -> ast.expr | None:
     """The value of the first of these keywords that is given."""
     given = {part.arg: part.value for part in reversed(call.keywords)}
-    return next((given[name] for name in names if name in given), None)
+    return next(
+        (given[name] for name in names if name in given),
+        None,
+    )
 
 
-def argument(call: ast.Call, position: int | None, *names: str) -> ast.expr | None:
+def argument(
+    call: ast.Call,
+    position: int | None,
+    *names: str,
+) -> ast.expr | None:
     """A value given by name, or at a position that no `*args` makes uncertain."""
     found = keyword(call, *names)
     if found is not None or position is None:

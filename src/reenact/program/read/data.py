@@ -92,18 +92,41 @@ def read_data(analysis: ProgramAnalysis) -> Iterator[Draft]:
             batched = method_name(call) == "batch"
             at = CallSite(analysis, call, "keras")
             if not speaks_of_evaluation(_target_name(call)):
-                yield from at.given(Kind.BATCH_SIZE, 0 if batched else None, "batch_size")
+                yield from at.given(
+                    Kind.BATCH_SIZE,
+                    0 if batched else None,
+                    "batch_size",
+                )
                 yield from () if batched else at.given(Kind.SHUFFLE, None, "shuffle")
     for at, _ in [item for item in loaders if not item[1]] or loaders[:1]:
         batched = keyword(at.call, "batch_sampler") is not None
         sampled = batched or keyword(at.call, "sampler") is not None
-        yield from at.either(Slot(Kind.BATCH_SIZE, ("batch_size",), 1, 1, reported=not batched))
-        yield from at.either(Slot(Kind.SHUFFLE, ("shuffle",), 2, False, reported=not sampled))
+        yield from at.either(
+            Slot(
+                Kind.BATCH_SIZE,
+                ("batch_size",),
+                1,
+                1,
+                reported=not batched,
+            )
+        )
+        yield from at.either(
+            Slot(
+                Kind.SHUFFLE,
+                ("shuffle",),
+                2,
+                False,
+                reported=not sampled,
+            )
+        )
 
 
 def evaluates(analysis: ProgramAnalysis, call: ast.Call) -> bool:
     """A loader for validation or test, by the names around it."""
-    given = [*call.args[:1], keyword(call, "dataset")]
+    given = [
+        *call.args[:1],
+        keyword(call, "dataset"),
+    ]
     names = [
         _target_name(call),
         *(dotted_text(part) for part in given if part is not None),
@@ -117,9 +140,16 @@ def _target_name(call: ast.Call) -> str:
     statement = statement_of(call)
     if not isinstance(statement, ast.Assign):
         return ""
-    found = unpacked(statement.targets[0], How.ASSIGN, statement.value)
+    found = unpacked(
+        statement.targets[0],
+        How.ASSIGN,
+        statement.value,
+    )
     return dotted_text(
-        next((part for part, _, value, _ in found if value is call), statement.targets[0])
+        next(
+            (part for part, _, value, _ in found if value is call),
+            statement.targets[0],
+        )
     )
 
 
@@ -130,11 +160,21 @@ def _split(at: CallSite) -> list[Draft]:
     computed = end is not None and end.literal() is NOT_LITERAL
     share = _share(at.analysis, end.node) if end is not None and computed else None
     if share is not None:
-        return [at.analysis.found_draft(Kind.VALIDATION, share, at.site("lengths"))]
+        return [
+            at.analysis.found_draft(
+                Kind.VALIDATION,
+                share,
+                at.site("lengths"),
+            )
+        ]
     return at.given(Kind.VALIDATION, 1, "lengths")
 
 
-def _share(analysis: ProgramAnalysis, node: ast.AST, depth: int = 0) -> Found | None:
+def _share(
+    analysis: ProgramAnalysis,
+    node: ast.AST,
+    depth: int = 0,
+) -> Found | None:
     """The fraction in `held = int(rows * fraction)`, when there is just one."""
     found: list[Found | None] = []
     for part in ast.walk(node):
@@ -227,7 +267,13 @@ def _by_hand(analysis: ProgramAnalysis) -> Iterator[Draft]:
     words = ((call, _hand_word(call)) for call in analysis.calls())
     for call, word in [(call, word) for call, word in words if word][:1]:
         site = EditSite(Style.FIXED, "data", call, reason="the inputs are scaled by hand")
-        yield analysis.spot_draft(Kind.PREPROCESSING, site, word, spot_of(call), layer="scale")
+        yield analysis.spot_draft(
+            Kind.PREPROCESSING,
+            site,
+            word,
+            spot_of(call),
+            layer="scale",
+        )
 
 
 def _hand_word(call: ast.Call) -> str:

@@ -44,7 +44,15 @@ class End:
     def inside(self, *entries: Entry | None) -> list[End]:
         """Entries of the data file that the trail leads into."""
         found = [entry for entry in entries if entry is not None]
-        return [End(self.node, Written.DATA_FILE, entry, self.data_file) for entry in found]
+        return [
+            End(
+                self.node,
+                Written.DATA_FILE,
+                entry,
+                self.data_file,
+            )
+            for entry in found
+        ]
 
     def with_option(self, option: Option, given: Given | None) -> End:
         return replace(self, option=option, given=given, written=Written.ARGPARSE)
@@ -95,7 +103,11 @@ def spot_of(node: ast.expr | ast.stmt) -> Span:
 def name_spot(node: ast.Attribute) -> Span:
     """Where the last name of `a.b.c` stands."""
     spot = spot_of(node)
-    return Span(spot.end - len(node.attr), spot.end, spot.file)
+    return Span(
+        spot.end - len(node.attr),
+        spot.end,
+        spot.file,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +124,11 @@ class Option:
     switch: bool | None = None
     """What a flag without a value stores; none for options that take one."""
 
-    def given(self, arguments: Sequence[str], flags: frozenset[str] = frozenset()) -> Given | None:
+    def given(
+        self,
+        arguments: Sequence[str],
+        flags: frozenset[str] = frozenset(),
+    ) -> Given | None:
         """What the command line says about it, the last time counts; `flags` are those of its
         parser.
         """
@@ -125,15 +141,28 @@ class Option:
             raw = (rest,) * equals
             if not whole:
                 behind = arguments[index + 1 :]
-                several = takewhile(lambda one: not one.startswith("-") or number_of(one), behind)
+                several = takewhile(
+                    lambda one: not one.startswith("-") or number_of(one),
+                    behind,
+                )
                 raw = tuple(several if self.several else behind[:1])
             values: list[JsonValue] = [read_word(one, self.type_name, self.default) for one in raw]
             value = values if self.several else next(iter(values), None)
             value = value if self.switch is None else self.switch
-            found = Given(flag, index, 1 if whole else 1 + len(raw), raw, value)
+            found = Given(
+                flag,
+                index,
+                1 if whole else 1 + len(raw),
+                raw,
+                value,
+            )
         return found
 
-    def _split(self, word: str, flags: frozenset[str]) -> tuple[str, bool, str]:
+    def _split(
+        self,
+        word: str,
+        flags: frozenset[str],
+    ) -> tuple[str, bool, str]:
         """The flag a word gives this option by: in full, shortened, or glued to its value
         (`-l0.1`).
         """
@@ -211,7 +240,10 @@ def _option(call: ast.Call) -> Option | None:
     flags = _texts(call)
     if not flags:
         return None
-    long = next((flag for flag in flags if flag.startswith("--")), flags[0])
+    long = next(
+        (flag for flag in flags if flag.startswith("--")),
+        flags[0],
+    )
     dest = literal(keyword(call, "dest"))
     name = dest if isinstance(dest, str) else long.lstrip("-").replace("-", "_")
     kind = getattr(keyword(call, "type"), "id", "")
@@ -220,7 +252,15 @@ def _option(call: ast.Call) -> Option | None:
     several = count is not None and literal(count) != "?"
     action = literal(keyword(call, "action"))
     switch = {"store_true": True, "store_false": False}.get(str(action))
-    return Option(tuple(flags), name, call, default, kind, several, switch)
+    return Option(
+        tuple(flags),
+        name,
+        call,
+        default,
+        kind,
+        several,
+        switch,
+    )
 
 
 def _texts(call: ast.Call) -> list[str]:
@@ -253,6 +293,19 @@ def absl_flag(sources: Sources, name: str) -> Option | None:
         dotted = sources.dotted(call.func)
         if ".DEFINE_" not in dotted or not call.args or literal(call.args[0]) != name:
             continue
-        kind = dotted.rpartition("DEFINE_")[2].replace("integer", "int").replace("string", "str")
-        return Option((f"--{name}", f"-{name}"), name, call, argument(call, 1, "default"), kind)
+        kind = (
+            dotted.rpartition("DEFINE_")[2]
+            .replace("integer", "int")
+            .replace(
+                "string",
+                "str",
+            )
+        )
+        return Option(
+            (f"--{name}", f"-{name}"),
+            name,
+            call,
+            argument(call, 1, "default"),
+            kind,
+        )
     return None

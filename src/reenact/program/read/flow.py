@@ -27,7 +27,14 @@ from reenact.program.read.sources import Instance, Sources
 from reenact.program.read.vocabulary import Family
 
 PASSING = frozenset(
-    (Family.DROPOUT, Family.NORM, Family.POOL, Family.SHAPE, Family.NOISE, Family.INPUT)
+    (
+        Family.DROPOUT,
+        Family.NORM,
+        Family.POOL,
+        Family.SHAPE,
+        Family.NOISE,
+        Family.INPUT,
+    )
 )
 BENDS = frozenset((Family.DENSE, Family.CONV))
 MAX_INLINE = 3
@@ -75,7 +82,11 @@ class Flow:
         self._inlining: list[Scope] = []
         self._seen: set[ast.Call] = set()
 
-    def walk(self, function: Scope, names: dict[str, Tensor] | None = None) -> Tensor:
+    def walk(
+        self,
+        function: Scope,
+        names: dict[str, Tensor] | None = None,
+    ) -> Tensor:
         """Go through a function; what it returns."""
         node = function.node
         known = {} if names is None else names
@@ -88,13 +99,21 @@ class Flow:
         )
         return self._block(body, known)
 
-    def _block(self, statements: Iterable[ast.stmt], names: dict[str, Tensor]) -> Tensor:
+    def _block(
+        self,
+        statements: Iterable[ast.stmt],
+        names: dict[str, Tensor],
+    ) -> Tensor:
         returned = NOTHING
         for statement in statements:
             returned |= self._statement(statement, names)
         return returned
 
-    def _statement(self, node: ast.stmt, names: dict[str, Tensor]) -> Tensor:
+    def _statement(
+        self,
+        node: ast.stmt,
+        names: dict[str, Tensor],
+    ) -> Tensor:
         if isinstance(node, ast.Return):
             return self.value(node.value, names) if node.value is not None else NOTHING
         if isinstance(node, ast.Assign):
@@ -102,31 +121,55 @@ class Flow:
             for target in node.targets:
                 self._bind(target, node.value, value, names)
         elif isinstance(node, ast.AnnAssign) and node.value is not None:
-            self._bind(node.target, node.value, self.value(node.value, names), names)
+            self._bind(
+                node.target,
+                node.value,
+                self.value(node.value, names),
+                names,
+            )
         elif isinstance(node, ast.AugAssign):
             both = self.value(node.target, names) | self.value(node.value, names)
-            self._bind(node.target, None, self._joined(both, node.value), names)
+            self._bind(
+                node.target,
+                None,
+                self._joined(both, node.value),
+                names,
+            )
         elif isinstance(node, ast.Expr):
             self.value(node.value, names)
         else:
             return self._compound(node, names)
         return NOTHING
 
-    def _compound(self, node: ast.stmt, names: dict[str, Tensor]) -> Tensor:
+    def _compound(
+        self,
+        node: ast.stmt,
+        names: dict[str, Tensor],
+    ) -> Tensor:
         """Statements that hold blocks; definitions inside forward code are left alone."""
         if isinstance(node, ast.For | ast.AsyncFor | ast.While):
             if not isinstance(node, ast.While):
                 self.value(node.iter, names)
-            return self._block([*node.body, *node.body, *node.orelse], names)
+            return self._block(
+                [*node.body, *node.body, *node.orelse],
+                names,
+            )
         if isinstance(node, ast.If):
             return self._branches((node.body, node.orelse), names)
         if isinstance(node, ast.With | ast.AsyncWith):
             return self._block(node.body, names)
         if isinstance(node, ast.Try):
-            return self._block([*node.body, *node.orelse, *node.finalbody], names)
+            return self._block(
+                [*node.body, *node.orelse, *node.finalbody],
+                names,
+            )
         return NOTHING
 
-    def _branches(self, branches: Iterable[list[ast.stmt]], names: dict[str, Tensor]) -> Tensor:
+    def _branches(
+        self,
+        branches: Iterable[list[ast.stmt]],
+        names: dict[str, Tensor],
+    ) -> Tensor:
         returned, before = NOTHING, dict(names)
         for branch in branches:
             inside = dict(before)
@@ -155,7 +198,11 @@ class Flow:
                     names,
                 )
 
-    def value(self, node: ast.expr | None, names: dict[str, Tensor]) -> Tensor:
+    def value(
+        self,
+        node: ast.expr | None,
+        names: dict[str, Tensor],
+    ) -> Tensor:
         """The tensor an expression stands for."""
         if node is None or isinstance(node, ast.Constant | ast.JoinedStr | ast.Lambda):
             return NOTHING
@@ -191,9 +238,16 @@ class Flow:
                 layer.tied = True
         return both.bent()
 
-    def _call(self, node: ast.Call, names: dict[str, Tensor]) -> Tensor:
+    def _call(
+        self,
+        node: ast.Call,
+        names: dict[str, Tensor],
+    ) -> Tensor:
         given = NOTHING
-        for part in (*node.args, *(keyword.value for keyword in node.keywords)):
+        for part in (
+            *node.args,
+            *(keyword.value for keyword in node.keywords),
+        ):
             given |= self.value(part, names)
         run = self.applied.layers(node.func)
         if run is not None:
@@ -231,7 +285,10 @@ class Flow:
             return NOTHING
         self._inlining.append(target)
         try:
-            return self.walk(target, {name: given for name in target.bindings if name != "self"})
+            return self.walk(
+                target,
+                {name: given for name in target.bindings if name != "self"},
+            )
         finally:
             self._inlining.pop()
 
@@ -259,7 +316,12 @@ class Flow:
         if family is Family.ACTIVATION:
             if layer.activation is None:
                 word = activation_word(layer.name)
-                layer.activation = ActivationSite(Way.LAYER, word, layer.call, layer.made.callee)
+                layer.activation = ActivationSite(
+                    Way.LAYER,
+                    word,
+                    layer.call,
+                    layer.made.callee,
+                )
             return self._bend(layer.activation, given)
         if family is Family.MERGE:
             return given.bent()

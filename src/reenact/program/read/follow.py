@@ -48,13 +48,20 @@ class Follower(Members):
         test = self.single(node.test) if isinstance(node, ast.IfExp) else None
         if not isinstance(node, ast.IfExp) or test is None or test.literal() is NOT_LITERAL:
             return []
-        return self.follow(node.body if test.literal() else node.orelse, written)
+        return self.follow(
+            node.body if test.literal() else node.orelse,
+            written,
+        )
 
     def _name(self, node: ast.Name) -> list[End]:
         bindings = bindings_of(node)
         scope = scope_of(node)
         for star in reversed(scope.index.module.stars) if not bindings else ():
-            inside = self.sources.module(star.dotted, scope.file, star.level)
+            inside = self.sources.module(
+                star.dotted,
+                scope.file,
+                star.level,
+            )
             if inside is not None and node.id in inside.module.bindings:
                 return self.module_name(inside.module, node.id)
         binding = self._one(bindings, node) if bindings else None
@@ -62,7 +69,11 @@ class Follower(Members):
             return self._fallback(node, bindings) if bindings else []
         return self.bound(binding)
 
-    def _one(self, bindings: Sequence[Binding], use: ast.AST) -> Binding | None:
+    def _one(
+        self,
+        bindings: Sequence[Binding],
+        use: ast.AST,
+    ) -> Binding | None:
         """The binding in force: the only one, or the last before the use that certainly ran."""
         own = [binding for binding in bindings if not binding.rewraps] or list(bindings)
         if len(own) == 1:
@@ -76,7 +87,11 @@ class Follower(Members):
             return own[-1] if blocks == {(index.tree, "body")} else None
         return last_before(index, own, use)
 
-    def _fallback(self, node: ast.Name, bindings: Sequence[Binding]) -> list[End]:
+    def _fallback(
+        self,
+        node: ast.Name,
+        bindings: Sequence[Binding],
+    ) -> list[End]:
         """`rate = rate or 0.1` and `if rate is None: rate = 0.1` after a parameter whose
         default is None.
         """
@@ -111,7 +126,10 @@ class Follower(Members):
         if binding.how is not How.ASSIGN or binding.value is None:
             return []
         written = Written.DATACLASS if is_record(binding.holder) else Written.CONSTANT
-        return self.picked(self.follow(binding.value, written), binding.pick)
+        return self.picked(
+            self.follow(binding.value, written),
+            binding.pick,
+        )
 
     def _parameter(self, binding: Binding) -> list[End]:
         """What the program's own calls give, and the default where one of them gives nothing."""

@@ -41,7 +41,10 @@ class _Pass:
         stack: list[tuple[ast.AST, Scope]] = [
             (node, self.index.module) for node in reversed(self.index.tree.body)
         ]
-        self.index.parents |= dict.fromkeys(self.index.tree.body, self.index.tree)
+        self.index.parents |= dict.fromkeys(
+            self.index.tree.body,
+            self.index.tree,
+        )
         while stack:
             node, scope = stack.pop()
             self.index.nodes.append(node)
@@ -50,11 +53,20 @@ class _Pass:
             self.index.parents.update((child, node) for child, _ in inside)
             stack += reversed(inside)
 
-    def _visit(self, node: ast.AST, scope: Scope) -> list[tuple[ast.AST, Scope]]:
+    def _visit(
+        self,
+        node: ast.AST,
+        scope: Scope,
+    ) -> list[tuple[ast.AST, Scope]]:
         if isinstance(node, DEFINITIONS):
             return self._definition(node, scope)
         if isinstance(node, COMPREHENSIONS):
-            inner = Scope(node.generators[0], "", scope, self.index)
+            inner = Scope(
+                node.generators[0],
+                "",
+                scope,
+                self.index,
+            )
             for part in node.generators:
                 inner.bind_target(part.target, How.LOOP, part.iter, part)
             return [(child, inner) for child in children(node)]
@@ -72,7 +84,12 @@ class _Pass:
     def _definition(
         self, node: FunctionNode | ast.ClassDef, scope: Scope
     ) -> list[tuple[ast.AST, Scope]]:
-        inner = self.index.inner[node] = Scope(node, getattr(node, "name", ""), scope, self.index)
+        inner = self.index.inner[node] = Scope(
+            node,
+            getattr(node, "name", ""),
+            scope,
+            self.index,
+        )
         outside: list[ast.AST] = [*getattr(node, "decorator_list", ())]
         if isinstance(node, ast.ClassDef):
             self.index.classes.append(inner)
@@ -88,9 +105,16 @@ class _Pass:
                 put_in(part, scope)
             outside += [d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None]
         if inner.name:
-            scope.bind(inner.name, How.CLASS if inner.is_class else How.FUNCTION, node)
+            scope.bind(
+                inner.name,
+                How.CLASS if inner.is_class else How.FUNCTION,
+                node,
+            )
         body = [node.body] if isinstance(node, ast.Lambda) else node.body
-        return [*((part, scope) for part in outside), *((part, inner) for part in body)]
+        return [
+            *((part, scope) for part in outside),
+            *((part, inner) for part in body),
+        ]
 
     def _note(self, node: ast.AST, scope: Scope) -> None:
         if isinstance(node, ast.Call):

@@ -81,12 +81,18 @@ def _library(at: CallSite) -> Iterator[Draft]:
                 replace(at, owner=name), callee, lexicon.KERAS_OPTIMIZERS[optimizer]
             )
         elif callee.dotted == "keras.optimizers.get" and at.call.args:
-            yield from at.value(Kind.OPTIMIZER, at.call.args[0])
+            yield from at.value(
+                Kind.OPTIMIZER,
+                at.call.args[0],
+            )
         elif home == "keras.losses" and name in lexicon.KERAS_LOSSES:
             compiled = [argument(call, 1, "loss") for call in at.analysis.calls("compile")]
             parts = [part for given in compiled for part in loss_parts(given)]
             # The output that a loss object is for, when it is made inside a call of `compile`.
-            own = next((output for part, output in parts if part is at.call), "")
+            own = next(
+                (output for part, output in parts if part is at.call),
+                "",
+            )
             yield at.named(Kind.LOSS, callee, output=own)
         elif callback or schedule:
             yield at.named(Kind.SCHEDULER, callee, name)
@@ -99,14 +105,32 @@ def _optimizer(at: CallSite, callee: Callee, spec: OptimizerSpec) -> Iterator[Dr
         item for item in made if item.callee.dotted.startswith("keras.optimizers.schedules.")
     ]
     for item in schedules:
-        yield from replace(at, call=item.call).given(Kind.LEARNING_RATE, 0, "initial_learning_rate")
+        yield from replace(at, call=item.call).given(
+            Kind.LEARNING_RATE,
+            0,
+            "initial_learning_rate",
+        )
     if not schedules:
         rate = RATE_WORDS[::-1] if keyword(at.call, "lr") is not None else RATE_WORDS
-        yield from at.either(Slot(Kind.LEARNING_RATE, rate, 0, spec.default("learning_rate")))
+        yield from at.either(
+            Slot(
+                Kind.LEARNING_RATE,
+                rate,
+                0,
+                spec.default("learning_rate"),
+            )
+        )
     for kind, names in SETTINGS:
         if any(spec.takes(name) for name in names):
             position = spec.position(names[0]) if kind is not Kind.GRADIENT_CLIP else None
-            yield from at.either(Slot(kind, names, position, spec.default(names[0])))
+            yield from at.either(
+                Slot(
+                    kind,
+                    names,
+                    position,
+                    spec.default(names[0]),
+                )
+            )
 
 
 def _named_optimizer(at: CallSite, value: ast.expr | None) -> Iterator[Draft]:
@@ -115,26 +139,52 @@ def _named_optimizer(at: CallSite, value: ast.expr | None) -> Iterator[Draft]:
         word = lexicon.KERAS_OPTIMIZER_OF_STRING.get(str(found.value).lower())
         if not isinstance(found.value, str) or not found.is_literal or word is None:
             continue
-        yield at.analysis.found_draft(Kind.OPTIMIZER, found, at.site("optimizer"))
+        yield at.analysis.found_draft(
+            Kind.OPTIMIZER,
+            found,
+            at.site("optimizer"),
+        )
         spec = lexicon.KERAS_OPTIMIZERS[word]
         own = replace(at, owner=word)
         for kind, names in ((Kind.LEARNING_RATE, RATE_WORDS), *SETTINGS):
             if spec.takes(names[0]):
-                site = at.site(names[0], Style.SHORT_NAME, found=found)
-                yield own.absent(kind, site, spec.default(names[0]))
+                site = at.site(
+                    names[0],
+                    Style.SHORT_NAME,
+                    found=found,
+                )
+                yield own.absent(
+                    kind,
+                    site,
+                    spec.default(names[0]),
+                )
 
 
 def _loss(at: CallSite, value: ast.expr | None) -> Iterator[Draft]:
     for part, output in loss_parts(value):
         callees = at.analysis.callees.named(part)
         for callee in [one for one in callees if one.dotted.startswith("keras.losses.")][:1]:
-            site = at.site("loss", Style.NAME, callee=callee, output=output)
-            yield at.analysis.name_draft(Kind.LOSS, callee, site, last_name(callee.dotted))
+            site = at.site(
+                "loss",
+                Style.NAME,
+                callee=callee,
+                output=output,
+            )
+            yield at.analysis.name_draft(
+                Kind.LOSS,
+                callee,
+                site,
+                last_name(callee.dotted),
+            )
             break
         else:
             for found in at.analysis.values.find(part):
                 if found.is_literal and isinstance(found.value, str):
-                    yield at.analysis.found_draft(Kind.LOSS, found, at.site("loss", output=output))
+                    yield at.analysis.found_draft(
+                        Kind.LOSS,
+                        found,
+                        at.site("loss", output=output),
+                    )
 
 
 def loss_parts(value: ast.expr | None) -> list[tuple[ast.expr, str]]:
@@ -148,7 +198,13 @@ def loss_parts(value: ast.expr | None) -> list[tuple[ast.expr, str]]:
         ]
         return list(zip(value.values, names, strict=True))
     if isinstance(value, ast.List | ast.Tuple):
-        return [(part, UNKNOWN_OUTPUT if len(value.elts) > 1 else "") for part in value.elts]
+        return [
+            (
+                part,
+                UNKNOWN_OUTPUT if len(value.elts) > 1 else "",
+            )
+            for part in value.elts
+        ]
     return [(value, "")] if value is not None else []
 
 
@@ -170,20 +226,46 @@ def _is_fit(at: CallSite) -> bool:
 
 
 def _fit(at: CallSite, *, generator: bool) -> Iterator[Draft]:
-    yield from at.either(Slot(Kind.EPOCHS, ("epochs", "nb_epoch"), 2 if generator else 3, 1))
+    yield from at.either(
+        Slot(
+            Kind.EPOCHS,
+            ("epochs", "nb_epoch"),
+            2 if generator else 3,
+            1,
+        )
+    )
     if not generator:
         both = len(at.call.args) + (keyword(at.call, "y") is not None) >= 2
-        yield from at.either(Slot(Kind.BATCH_SIZE, ("batch_size",), 2, 32, reported=both))
+        yield from at.either(
+            Slot(
+                Kind.BATCH_SIZE,
+                ("batch_size",),
+                2,
+                32,
+                reported=both,
+            )
+        )
     yield from at.given(Kind.SHUFFLE, 8, "shuffle")
     data = at.argument(7, "validation_data")
-    yield from at.either(Slot(Kind.VALIDATION, ("validation_split",), 6, reported=data is None))
+    yield from at.either(
+        Slot(
+            Kind.VALIDATION,
+            ("validation_split",),
+            6,
+            reported=data is None,
+        )
+    )
     if data is not None:
         site = at.site(
             "validation_data",
             Style.FIXED,
             reason="the validation data is chosen by the program",
         )
-        yield at.analysis.found_draft(Kind.VALIDATION, at.analysis.values.here(data), site)
+        yield at.analysis.found_draft(
+            Kind.VALIDATION,
+            at.analysis.values.here(data),
+            site,
+        )
     callbacks = at.argument(5, "callbacks")
     free = callbacks is None or isinstance(callbacks, ast.List)
     called = (
@@ -212,4 +294,8 @@ def _assigned_rates(analysis: ProgramAnalysis) -> Iterator[Draft]:
             and dotted_text(call.args[0]).rpartition(".")[2] in RATE_WORDS
         ):
             site = EditSite(Style.VALUE, "keras", call)
-            yield from analysis.value_drafts(Kind.LEARNING_RATE, call.args[1], site)
+            yield from analysis.value_drafts(
+                Kind.LEARNING_RATE,
+                call.args[1],
+                site,
+            )

@@ -26,7 +26,15 @@ from reenact.program.read.values import chosen_name
 from reenact.program.read.vocabulary import WEIGHTED, Family, Slot, last_name
 
 NAMED_KINDS = frozenset((Kind.WEIGHT_INIT, Kind.BIAS_INIT, Kind.WEIGHT_REGULARIZER))
-COUNTED = frozenset((*WEIGHTED, Family.EMBEDDING, Family.DROPOUT, Family.NORM, Family.COMPOSITE))
+COUNTED = frozenset(
+    (
+        *WEIGHTED,
+        Family.EMBEDDING,
+        Family.DROPOUT,
+        Family.NORM,
+        Family.COMPOSITE,
+    )
+)
 
 
 def read_layers(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
@@ -47,7 +55,14 @@ def read_layers(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
 
 
 def _site(layer: LayerSite, style: Style, name: str = "", **more: Any) -> EditSite:
-    return EditSite(style, layer.library, layer.call, name, layer=layer, **more)
+    return EditSite(
+        style,
+        layer.library,
+        layer.call,
+        name,
+        layer=layer,
+        **more,
+    )
 
 
 def _slots(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
@@ -58,7 +73,12 @@ def _slots(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
             named = list(_named(analysis, layer, slot, value)) if slot.kind in NAMED_KINDS else []
             yield from named or analysis.value_drafts(slot.kind, value, site)
         elif slot.reported and slot.position != 0 and not has_unpacking(layer.call):
-            yield analysis.absent(slot.kind, site, layer.call, default=slot.default)
+            yield analysis.absent(
+                slot.kind,
+                site,
+                layer.call,
+                default=slot.default,
+            )
 
 
 def _named(
@@ -69,8 +89,16 @@ def _named(
     own = [(item.callee, item.call) for item in made if item.callee.dotted.startswith("keras.")]
     named = [(callee, layer.call) for callee in analysis.callees.named(value)[:1]]
     for callee, call in own or named:
-        site = replace(_site(layer, Style.NAME, slot.names[0], callee=callee), call=call)
-        yield analysis.name_draft(slot.kind, callee, site, last_name(callee.dotted))
+        site = replace(
+            _site(layer, Style.NAME, slot.names[0], callee=callee),
+            call=call,
+        )
+        yield analysis.name_draft(
+            slot.kind,
+            callee,
+            site,
+            last_name(callee.dotted),
+        )
 
 
 def _activations(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
@@ -86,7 +114,11 @@ def _activations(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     for layer in models.layers:
         if layer.spec.family is Family.ACTIVATION or layer.call in own:
             own.add(layer.call)
-            yield from _written_activation(analysis, layer, owners.get(layer.call, layer))
+            yield from _written_activation(
+                analysis,
+                layer,
+                owners.get(layer.call, layer),
+            )
     for site in models.flow.activations:
         if site.call not in own:
             own.add(site.call)
@@ -96,7 +128,10 @@ def _activations(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
 def _written_activation(
     analysis: ProgramAnalysis, layer: LayerSite, owner: LayerSite
 ) -> Iterator[Draft]:
-    slot = next((slot for slot in layer.spec.slots if slot.kind is Kind.ACTIVATION), None)
+    slot = next(
+        (slot for slot in layer.spec.slots if slot.kind is Kind.ACTIVATION),
+        None,
+    )
     value = layer.filling(slot)
     if slot is None:
         callee = layer.made.callee
@@ -105,18 +140,41 @@ def _written_activation(
         style = Style.CHOICE if callee.chosen else Style.NAME
         site = _site(layer, style, callee=callee, activation=activation)
         chosen = chosen_name(callee) if callee.choices else word
-        yield analysis.name_draft(Kind.ACTIVATION, callee, site, chosen, **of_layer(owner))
+        yield analysis.name_draft(
+            Kind.ACTIVATION,
+            callee,
+            site,
+            chosen,
+            **of_layer(owner),
+        )
         return
     if value is None:
         return
     for callee in analysis.callees.named(value)[:1]:
         activation = ActivationSite(Way.ARGUMENT, "", layer.call, callee)
-        site = _site(layer, Style.NAME, "activation", callee=callee, activation=activation)
+        site = _site(
+            layer,
+            Style.NAME,
+            "activation",
+            callee=callee,
+            activation=activation,
+        )
         word = activation_word(last_name(callee.dotted))
-        yield analysis.name_draft(Kind.ACTIVATION, callee, site, word, **of_layer(owner))
+        yield analysis.name_draft(
+            Kind.ACTIVATION,
+            callee,
+            site,
+            word,
+            **of_layer(owner),
+        )
         return
     site = _site(layer, Style.ARGUMENT, slot.names[0])
-    for draft in analysis.value_drafts(Kind.ACTIVATION, value, site, **of_layer(owner)):
+    for draft in analysis.value_drafts(
+        Kind.ACTIVATION,
+        value,
+        site,
+        **of_layer(owner),
+    ):
         if isinstance(draft.param.value, str):
             draft.change(value=activation_word(draft.param.value))
         yield draft
@@ -131,11 +189,23 @@ def _function_activation(
         library = owner.library
     else:
         library = "torch" if analysis.sources.dotted(func).startswith("torch") else "keras"
-    whole = EditSite(Style.NAME, library, site.call, layer=owner, activation=site)
+    whole = EditSite(
+        Style.NAME,
+        library,
+        site.call,
+        layer=owner,
+        activation=site,
+    )
     method = isinstance(func, ast.Attribute) and site.way is Way.METHOD
     spot = name_spot(func) if isinstance(func, ast.Attribute) and method else spot_of(func)
     extra = {"model": model.name} if owner is None and model is not None else {}
-    return analysis.spot_draft(Kind.ACTIVATION, whole, site.word, spot, **extra)
+    return analysis.spot_draft(
+        Kind.ACTIVATION,
+        whole,
+        site.word,
+        spot,
+        **extra,
+    )
 
 
 def _no_activation(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
@@ -145,10 +215,22 @@ def _no_activation(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draf
     if not (layer.bare or layer.bare_output) or has_unpacking(layer.call):
         return
     keras = layer.library == "keras"
-    slot = next((slot for slot in layer.spec.slots if slot.kind is Kind.ACTIVATION), None)
-    site = _site(layer, Style.ARGUMENT if keras else Style.APPLY, "activation" if keras else "")
+    slot = next(
+        (slot for slot in layer.spec.slots if slot.kind is Kind.ACTIVATION),
+        None,
+    )
+    site = _site(
+        layer,
+        Style.ARGUMENT if keras else Style.APPLY,
+        "activation" if keras else "",
+    )
     default = slot.default if slot is not None else None
-    yield analysis.absent(Kind.ACTIVATION, site, layer.call, default=default)
+    yield analysis.absent(
+        Kind.ACTIVATION,
+        site,
+        layer.call,
+        default=default,
+    )
 
 
 def _functional(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
@@ -159,7 +241,12 @@ def _functional(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
             owner = scope_of(call).enclosing_class()
             site = EditSite(Style.ARGUMENT, "torch", call, "p")
             extra = {"model": owner.name if owner else "", "layer": name}
-            yield from analysis.value_drafts(Kind.DROPOUT, argument(call, 1, "p"), site, **extra)
+            yield from analysis.value_drafts(
+                Kind.DROPOUT,
+                argument(call, 1, "p"),
+                site,
+                **extra,
+            )
 
 
 DEFAULTS = {Kind.WEIGHT_INIT: "kaiming_uniform_", Kind.BIAS_INIT: "uniform_"}
@@ -176,7 +263,12 @@ def read_missing_initialisers(models: Models, drafts: list[Draft]) -> Iterator[D
         for kind, default in DEFAULTS.items():
             if (layer.model, layer.path, kind) not in done:
                 site = _site(layer, Style.INIT, reason=_reason(layer))
-                yield models.analysis.absent(kind, site, layer.call, default=default)
+                yield models.analysis.absent(
+                    kind,
+                    site,
+                    layer.call,
+                    default=default,
+                )
 
 
 def _reason(layer: LayerSite) -> str:

@@ -183,7 +183,10 @@ def find_layers(sources: Sources, callees: Callees, values: Values) -> list[Laye
     for layer in found:
         # `activation="relu"`, `activation=tf.nn.relu`, or a trail that ends in either.
         for given in values.find(layer.given(Kind.ACTIVATION))[:1]:
-            named = next(iter(callees.named(given.use)), None)
+            named = next(
+                iter(callees.named(given.use)),
+                None,
+            )
             written = given.value if isinstance(given.value, str) else "linear"
             word = activation_word(last_name(named.dotted) if named is not None else written)
             layer.activation = ActivationSite(Way.ARGUMENT, word, layer.call, named)
@@ -234,7 +237,11 @@ class Applied:
         found = self._attribute(node) if isinstance(node, ast.Attribute) else None
         return found if found is not None else self._made(node)
 
-    def _made(self, node: ast.expr, holders: frozenset[str] = SEQUENTIAL) -> Run | None:
+    def _made(
+        self,
+        node: ast.expr,
+        holders: frozenset[str] = SEQUENTIAL,
+    ) -> Run | None:
         """Follow a name to the constructor."""
         made = self.callees.made(node)
         choice = [self.by_call[item.call] for item in made if item.call in self.by_call]
@@ -276,7 +283,11 @@ class Applied:
         if run is None:
             return None
         if isinstance(node.slice, ast.Slice):
-            parts = (node.slice.lower, node.slice.upper, node.slice.step)
+            parts = (
+                node.slice.lower,
+                node.slice.upper,
+                node.slice.step,
+            )
             bounds = [literal(part) if part is not None else None for part in parts]
             return run[slice(*(bound if isinstance(bound, int) else None for bound in bounds))]
         number = literal(node.slice)

@@ -49,7 +49,13 @@ class Loops:
     def backwards(self) -> list[ast.Call]:
         """Calls that make gradients."""
         made = self.analysis.calls("backward", "manual_backward")
-        bases = [(call, self.sources.dotted(receiver(call) or call)) for call in made]
+        bases = [
+            (
+                call,
+                self.sources.dotted(receiver(call) or call),
+            )
+            for call in made
+        ]
         return [call for call, base in bases if not base.startswith("torch.autograd")]
 
     @cached_property
@@ -59,14 +65,21 @@ class Loops:
         """
         calls = self.analysis.calls("apply_gradients", "apply")
         applied = [call for call in calls if "opt" in ast.unparse(receiver(call) or call).lower()]
-        return [*self.backwards, *self.analysis.calls("train_on_batch"), *applied]
+        return [
+            *self.backwards,
+            *self.analysis.calls("train_on_batch"),
+            *applied,
+        ]
 
     @cached_property
     def training_functions(self) -> set[Scope]:
         """Functions that train, themselves or through others they call."""
         todo = [scope for scope in map(scope_of, self.trainers) if scope.is_function]
         for function in todo:
-            callers = map(scope_of, self.sources.sites.get(function, []))
+            callers = map(
+                scope_of,
+                self.sources.sites.get(function, []),
+            )
             # The function around a closure counts too: `optimizer.step(closure)`.
             for scope in filter(None, (*callers, function.parent)):
                 holder = scope.enclosing_function()
@@ -102,7 +115,11 @@ class Loops:
         ]
         return around + max(levels, default=0)
 
-    def in_loop(self, node: ast.AST, seen: set[Scope] | None = None) -> bool:
+    def in_loop(
+        self,
+        node: ast.AST,
+        seen: set[Scope] | None = None,
+    ) -> bool:
         """True when a node runs again and again: in a loop, or in a function that is called in
         one.
         """
@@ -124,7 +141,12 @@ class Loops:
 def _inside_function(node: ast.AST) -> list[ast.AST]:
     """Ancestors up to the function or module that holds the node."""
     around = scope_of(node).index.ancestors(node)
-    return list(takewhile(lambda part: not isinstance(part, FunctionNode | ast.ClassDef), around))
+    return list(
+        takewhile(
+            lambda part: not isinstance(part, FunctionNode | ast.ClassDef),
+            around,
+        )
+    )
 
 
 def iterated(node: Loop) -> ast.expr | None:
@@ -164,7 +186,13 @@ def _name(call: ast.Call) -> str:
 def read_loops(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
     """Drafts of epochs and hand-cut batch sizes."""
     counting = [loop for loop in loops.levels if _rounds(loop) is not None]
-    heads = [(loop, loop.test if isinstance(loop, ast.While) else loop.target) for loop in counting]
+    heads = [
+        (
+            loop,
+            loop.test if isinstance(loop, ast.While) else loop.target,
+        )
+        for loop in counting
+    ]
     # The loop that counts epochs: by the name of its variable, else the outermost that counts.
     named = [loop for loop, head in heads if "epoch" in ast.unparse(head).lower()]
     outermost = [loop for loop in counting if loops.levels[loop] == 0]
@@ -175,10 +203,21 @@ def read_loops(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
     others = [loop for loop in loops.levels if loop is not epochs]
     for loop, kind, use in [
         *uses,
-        *((one, Kind.BATCH_SIZE, _stride(one) or _slices(one)) for one in others),
+        *(
+            (
+                one,
+                Kind.BATCH_SIZE,
+                _stride(one) or _slices(one),
+            )
+            for one in others
+        ),
     ]:
         if use is not None:
-            yield from analysis.value_drafts(kind, use, EditSite(Style.VALUE, "torch", node=loop))
+            yield from analysis.value_drafts(
+                kind,
+                use,
+                EditSite(Style.VALUE, "torch", node=loop),
+            )
 
 
 def _rounds(loop: Loop) -> ast.expr | None:
@@ -224,7 +263,10 @@ def _slices(loop: Loop) -> ast.expr | None:
             and isinstance(lower, ast.BinOp)
             and isinstance(lower.op, ast.Mult)
         ):
-            sides = {ast.dump(lower.left), ast.dump(lower.right)}
+            sides = {
+                ast.dump(lower.left),
+                ast.dump(lower.right),
+            }
             common = [one for one in (upper.left, upper.right) if ast.dump(one) in sides]
             if common:
                 return common[0]
@@ -244,7 +286,11 @@ SILENT_TRAINERS = (
 )
 
 
-def read_habits(models: Models, loops: Loops, drafts: list[Draft]) -> Iterator[Draft]:
+def read_habits(
+    models: Models,
+    loops: Loops,
+    drafts: list[Draft],
+) -> Iterator[Draft]:
     """Drafts of zero_grad and modes, and of what a loop of one's own leaves out."""
     analysis = loops.analysis
     yield from _zero_grad(analysis, loops)
@@ -259,7 +305,12 @@ def read_habits(models: Models, loops: Loops, drafts: list[Draft]) -> Iterator[D
     made = [d.site.call for d in drafts if d.kind is Kind.OPTIMIZER and d.site.library == "torch"]
     epochs = [d.site.node for d in drafts if d.kind is Kind.EPOCHS and d.site.node is not None]
     if Kind.SCHEDULER not in kinds and len(made) == 1 and epochs and made[0] is not None:
-        site = EditSite(Style.LOOP, "torch", made[0], node=epochs[0])
+        site = EditSite(
+            Style.LOOP,
+            "torch",
+            made[0],
+            node=epochs[0],
+        )
         yield analysis.absent(Kind.SCHEDULER, site, made[0])
     if Kind.VALIDATION not in kinds and not _evaluates(analysis):
         reason = "which data to hold out is for the program to say"
@@ -280,7 +331,11 @@ def optimizer_steps(analysis: ProgramAnalysis) -> list[ast.Call]:
     steps = [(call, receiver(call) or call) for call in analysis.calls("step")]
     plain = [pair for pair in steps if "sched" not in dotted_text(pair[1]).lower()]
     made = [
-        (call, [item.callee.dotted for item in analysis.callees.made(base)]) for call, base in plain
+        (
+            call,
+            [item.callee.dotted for item in analysis.callees.made(base)],
+        )
+        for call, base in plain
     ]
     return [call for call, makers in made if not any("lr_scheduler" in dotted for dotted in makers)]
 
@@ -294,7 +349,12 @@ def _zero_grad(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
             node=call,
             reason="gradients must be set to zero",
         )
-        yield analysis.spot_draft(Kind.ZERO_GRAD, site, True, spot_of(call))
+        yield analysis.spot_draft(
+            Kind.ZERO_GRAD,
+            site,
+            True,
+            spot_of(call),
+        )
         return
     looped = list(filter(loops.in_loop, loops.backwards))
     # `p.grad = None`, `p.grad.zero_()`, or gradients taken by `torch.autograd.grad`.
@@ -303,8 +363,17 @@ def _zero_grad(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
     cleared = stored or any(base.endswith("grad") for base in bases)
     missing = not cleared and _own_loop(analysis, loops)
     if missing and looped and optimizer_steps(analysis):
-        site = EditSite(Style.LOOP, "torch", looped[0], node=looped[0])
-        yield analysis.absent(Kind.ZERO_GRAD, site, statement_of(looped[0]))
+        site = EditSite(
+            Style.LOOP,
+            "torch",
+            looped[0],
+            node=looped[0],
+        )
+        yield analysis.absent(
+            Kind.ZERO_GRAD,
+            site,
+            statement_of(looped[0]),
+        )
 
 
 def _modes(analysis: ProgramAnalysis, models: Models, loops: Loops) -> Iterator[Draft]:
@@ -313,8 +382,20 @@ def _modes(analysis: ProgramAnalysis, models: Models, loops: Loops) -> Iterator[
     for name, calls in (("eval", evals), ("train", trains)):
         for call in calls[:1]:
             reason = "the mode is set where it should be"
-            site = EditSite(Style.FIXED, "torch", call, node=call, reason=reason)
-            yield analysis.spot_draft(Kind.MODE, site, name, spot_of(call), layer=name)
+            site = EditSite(
+                Style.FIXED,
+                "torch",
+                call,
+                node=call,
+                reason=reason,
+            )
+            yield analysis.spot_draft(
+                Kind.MODE,
+                site,
+                name,
+                spot_of(call),
+                layer=name,
+            )
     torch = [layer for layer in models.layers if layer.library == "torch"]
     modal = any(layer.spec.family in MODAL or "BatchNorm" in layer.name for layer in torch)
     if not modal or not _own_loop(analysis, loops):
@@ -355,7 +436,12 @@ def _no_eval(analysis: ProgramAnalysis) -> Iterator[Draft]:
                 found.append(node.body[0])
         if found:
             site = EditSite(Style.LOOP, "torch", node=found[0])
-            yield analysis.absent(Kind.MODE, site, found[0], layer="eval")
+            yield analysis.absent(
+                Kind.MODE,
+                site,
+                found[0],
+                layer="eval",
+            )
             return
 
 

@@ -156,7 +156,12 @@ class Members(Trail):
         owner = function.parent if function is not None else None
         return owner is not None and owner.is_class and self.sources.owner(node) is owner
 
-    def _stored(self, use: ast.expr, base: ast.expr, key: str) -> list[End] | None:
+    def _stored(
+        self,
+        use: ast.expr,
+        base: ast.expr,
+        key: str,
+    ) -> list[End] | None:
         """`config.lr = 0.1` or `config["lr"] = 0.1` about the same name in the same file: the one
         in force.
 
@@ -184,9 +189,16 @@ class Members(Trail):
         return []
 
     def store(self, store: Store, written: Written = Written.CONSTANT) -> list[End]:
-        return self.picked(self.follow(store.value, written), store.pick)
+        return self.picked(
+            self.follow(store.value, written),
+            store.pick,
+        )
 
-    def picked(self, ends: list[End], pick: tuple[int, ...]) -> list[End]:
+    def picked(
+        self,
+        ends: list[End],
+        pick: tuple[int, ...],
+    ) -> list[End]:
         """The elements that unpacking takes out of what a trail reached."""
         for number in pick:
             ends = [inner for end in ends for inner in self.item(end, number)]
@@ -200,7 +212,10 @@ class Members(Trail):
             if isinstance(node, ast.Dict):
                 return self._dict(node, key)
             if isinstance(node, ast.ClassDef):
-                return self.own_attribute(scope_of(node).index.inner[node], key)
+                return self.own_attribute(
+                    scope_of(node).index.inner[node],
+                    key,
+                )
             if isinstance(node, ast.Call):
                 return self._call_member(node, key)
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
@@ -216,10 +231,23 @@ class Members(Trail):
         arguments = self.sources.program.arguments
         if entry.get(key) is not None:
             return [] if is_overridden(key, arguments) else end.inside(entry.get(key))
-        found = from_group(entry, end.data_file, key, self.sources.program.files, arguments)
+        found = from_group(
+            entry,
+            end.data_file,
+            key,
+            self.sources.program.files,
+            arguments,
+        )
         if found is None:
             return []
-        return [End(end.node, Written.DATA_FILE, found[1], found[0])]
+        return [
+            End(
+                end.node,
+                Written.DATA_FILE,
+                found[1],
+                found[0],
+            )
+        ]
 
     def config(self, call: ast.Call) -> list[End]:
         """What `hydra.main` gives to the function behind it."""
@@ -227,7 +255,14 @@ class Members(Trail):
         found = named_file(self, name) if name else None
         if found is None:
             return []
-        return [End(call, Written.DATA_FILE, found[1], found[0])]
+        return [
+            End(
+                call,
+                Written.DATA_FILE,
+                found[1],
+                found[0],
+            )
+        ]
 
     def _dict(self, node: ast.Dict, key: str) -> list[End]:
         for name, value in reversed(list(zip(node.keys, node.values, strict=True))):
@@ -250,7 +285,10 @@ class Members(Trail):
             found = loaded_file(self, node)
             if not found:
                 return []
-            return self.member(End(node, Written.DATA_FILE, found[1], found[0]), key)
+            return self.member(
+                End(node, Written.DATA_FILE, found[1], found[0]),
+                key,
+            )
         if dotted in MAIN:
             return [inner for end in self.config(node) for inner in self.member(end, key)]
         if value is not None:
@@ -262,7 +300,10 @@ class Members(Trail):
         ]
         if not known:
             return []
-        return next(filter(None, (self._of(extra, key) for extra in extras)), [])
+        return next(
+            filter(None, (self._of(extra, key) for extra in extras)),
+            [],
+        )
 
     def _parsed(self, node: ast.Call, key: str) -> list[End]:
         options = argparse_options(self.sources, node)
@@ -272,16 +313,29 @@ class Members(Trail):
                 return self._own_words(node, option, flags) or self.option(option, flags, node)
         return []
 
-    def _own_words(self, node: ast.Call, option: Option, flags: frozenset[str]) -> list[End]:
+    def _own_words(
+        self,
+        node: ast.Call,
+        option: Option,
+        flags: frozenset[str],
+    ) -> list[End]:
         """`parser.parse_args(["--lr", "0.1"])`: the word in that list is the value."""
         words = argument(node, 0, "args")
         if not isinstance(words, ast.List | ast.Tuple):
             return []
         texts = [literal(part) for part in words.elts]
-        given = option.given([text if isinstance(text, str) else "" for text in texts], flags)
+        given = option.given(
+            [text if isinstance(text, str) else "" for text in texts],
+            flags,
+        )
         if given is None or given.count != 2:
             return []
-        return [End(words.elts[given.index + 1], Written.ARGPARSE)]
+        return [
+            End(
+                words.elts[given.index + 1],
+                Written.ARGPARSE,
+            )
+        ]
 
     def option(
         self,
@@ -293,7 +347,12 @@ class Members(Trail):
         own = parse is not None and isinstance(argument(parse, 0, "args"), ast.List | ast.Tuple)
         given = None if own else option.given(self.sources.program.arguments, flags)
         if option.default is None:
-            return [End(option.call, Written.ARGPARSE).with_option(option, given)]
+            return [
+                End(option.call, Written.ARGPARSE).with_option(
+                    option,
+                    given,
+                )
+            ]
         return [
             end.with_option(option, given) for end in self.follow(option.default, Written.ARGPARSE)
         ]
@@ -331,7 +390,12 @@ class Members(Trail):
                 return self._parsed_item(node, number, end)
             return []
 
-    def _parsed_item(self, node: ast.Call, number: int, end: End) -> list[End]:
+    def _parsed_item(
+        self,
+        node: ast.Call,
+        number: int,
+        end: End,
+    ) -> list[End]:
         """`args, rest = parser.parse_known_args()`, `a, b = HfArgumentParser((A,
         B)).parse_args_into_...`.
         """
@@ -383,7 +447,12 @@ class Members(Trail):
         made = self.sources.owner(factory) if factory is not None else None
         return [End(made.node, Written.DATACLASS)] if made is not None else []
 
-    def made(self, owner: Scope, call: ast.Call, name: str) -> list[End]:
+    def made(
+        self,
+        owner: Scope,
+        call: ast.Call,
+        name: str,
+    ) -> list[End]:
         """An attribute of the instance that this very call makes."""
         if self.sources.method(owner, "__init__") is not None:
             return self.own_attribute(owner, name)
@@ -418,4 +487,10 @@ def _item_given(end: End, number: int) -> Given | None:
     if given is None or not isinstance(given.value, list) or number >= len(given.value):
         return None
     first = given.index + given.count - len(given.words)
-    return Given("", first + number, 1, given.words[number : number + 1], given.value[number])
+    return Given(
+        "",
+        first + number,
+        1,
+        given.words[number : number + 1],
+        given.value[number],
+    )

@@ -81,14 +81,26 @@ class Models:
             # Layers applied in this scope whose result no other layer takes.
             own = [layer for layer in applied if layer.scope is scope and layer.spec.weighted]
             last = frozenset(layer for layer in own if layer not in self.flow.taken)
-            _mark_output(last, frozenset(layer for layer in last if layer.activation is None))
+            _mark_output(
+                last,
+                frozenset(layer for layer in last if layer.activation is None),
+            )
 
     def _walk_sequences(self) -> None:
         sources = self.analysis.sources
         calls = [call for call in self.analysis.calls() if sources.dotted(call.func) in SEQUENTIAL]
-        runs = [(self.applied.layers(call) or [], call) for call in calls]
+        runs = [
+            (
+                self.applied.layers(call) or [],
+                call,
+            )
+            for call in calls
+        ]
         # The longest first: a block that stands inside another is then gone through as part of it.
-        for run, call in sorted(runs, key=lambda item: -len(item[0])):
+        for run, call in sorted(
+            runs,
+            key=lambda item: -len(item[0]),
+        ):
             if all(layer.seen for step in run for layer in step):
                 continue
             returned = self.flow.through(run, NOTHING)
@@ -153,7 +165,11 @@ def _is_counted(layer: LayerSite) -> bool:
     return not padded and layer.counted
 
 
-def followers(models: Models, layer: LayerSite, spot: Span) -> list[Follows] | str:
+def followers(
+    models: Models,
+    layer: LayerSite,
+    spot: Span,
+) -> list[Follows] | str:
     """Numbers that must follow when the width at `spot` changes; a sentence when nobody can
     tell.
     """
@@ -173,7 +189,12 @@ def followers(models: Models, layer: LayerSite, spot: Span) -> list[Follows] | s
     return list(found.values())
 
 
-def _follow(models: Models, layer: LayerSite, taker: LayerSite, spot: Span) -> list[Follows] | str:
+def _follow(
+    models: Models,
+    layer: LayerSite,
+    taker: LayerSite,
+    spot: Span,
+) -> list[Follows] | str:
     """How the input width of the layer that takes the output follows."""
     if taker.spec.width_in is None:
         if taker.spec.family is not Family.COMPOSITE:
@@ -187,7 +208,11 @@ def _follow(models: Models, layer: LayerSite, taker: LayerSite, spot: Span) -> l
     old = width_value(models.analysis, layer)
     if old is None:
         return f"the width of {layer.path} is not a number in the source"
-    part = _factor_spot(value, old, flattened=taker.spec.family is Family.DENSE)
+    part = _factor_spot(
+        value,
+        old,
+        flattened=taker.spec.family is Family.DENSE,
+    )
     shapes = _shapes(models, taker, value, old)
     if part is not None and shapes is not None:
         return [part, *shapes]
@@ -199,7 +224,12 @@ def width_value(analysis: ProgramAnalysis, layer: LayerSite) -> int | None:
     return number if isinstance(number, int) else None
 
 
-def _shapes(models: Models, taker: LayerSite, value: ast.expr, old: int) -> list[Follows] | None:
+def _shapes(
+    models: Models,
+    taker: LayerSite,
+    value: ast.expr,
+    old: int,
+) -> list[Follows] | None:
     """`x.view(-1, 64 * 7 * 7)` before the layer must follow too; none when it cannot."""
     analysis = models.analysis
     owner = taker.scope.enclosing_class()
@@ -228,11 +258,19 @@ def _factor_spot(value: ast.expr, old: int, *, flattened: bool) -> Follows | Non
 
 def _factors(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return [*_factors(node.left), *_factors(node.right)]
+        return [
+            *_factors(node.left),
+            *_factors(node.right),
+        ]
     return [node]
 
 
-def depends_on(analysis: ProgramAnalysis, node: ast.AST, spot: Span, depth: int = 0) -> bool:
+def depends_on(
+    analysis: ProgramAnalysis,
+    node: ast.AST,
+    spot: Span,
+    depth: int = 0,
+) -> bool:
     """True when an expression is computed from the value at a spot, whatever happens in between."""
     deeper: list[ast.AST] = []
     for part in ast.walk(node):

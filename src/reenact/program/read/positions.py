@@ -77,8 +77,16 @@ def find_position(sources: Sources, call: ast.Call) -> LayerPosition:
         model = model or (name if target in (ContainerKind.VARIABLE, ContainerKind.ADD) else "")
     elif target is ContainerKind.VARIABLE and kind is None:
         parts.append(name)
-    model = model or next((one.name for one in scope.chain() if one.is_function and one.name), "")
-    return LayerPosition(kind or target, model, ".".join(filter(None, reversed(parts))), top)
+    model = model or next(
+        (one.name for one in scope.chain() if one.is_function and one.name),
+        "",
+    )
+    return LayerPosition(
+        kind or target,
+        model,
+        ".".join(filter(None, reversed(parts))),
+        top,
+    )
 
 
 Step: TypeAlias = tuple[ContainerKind | None, list[str], bool]
@@ -188,7 +196,10 @@ def elements(sources: Sources, call: ast.Call) -> list[ast.expr]:
     return found + list(_added(call))
 
 
-def _listed(node: ast.expr, seen: frozenset[str] = frozenset()) -> list[ast.expr]:
+def _listed(
+    node: ast.expr,
+    seen: frozenset[str] = frozenset(),
+) -> list[ast.expr]:
     if isinstance(node, ast.List | ast.Tuple):
         found: list[ast.expr] = []
         for part in node.elts:
@@ -203,7 +214,10 @@ def _listed(node: ast.expr, seen: frozenset[str] = frozenset()) -> list[ast.expr
     return []
 
 
-def _filled(name: ast.Name, seen: frozenset[str]) -> Iterator[ast.expr]:
+def _filled(
+    name: ast.Name,
+    seen: frozenset[str],
+) -> Iterator[ast.expr]:
     """A list made by assignment, `+=`, append, extend; in the order of the text."""
     bindings = bindings_of(name)
     holder = bindings[0].holder if bindings else scope_of(name)
@@ -213,7 +227,10 @@ def _filled(name: ast.Name, seen: frozenset[str]) -> Iterator[ast.expr]:
     nodes += [call for call in own if holder in scope_of(call).chain()]
     for node in sorted(
         nodes,
-        key=lambda part: (getattr(part, "lineno", 0), getattr(part, "col_offset", 0)),
+        key=lambda part: (
+            getattr(part, "lineno", 0),
+            getattr(part, "col_offset", 0),
+        ),
     ):
         if isinstance(node, ast.Call):
             listed = method_name(node) == "extend"

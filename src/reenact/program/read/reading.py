@@ -101,15 +101,28 @@ def _merge(drafts: list[Draft]) -> list[Draft]:
     for draft in drafts:
         key: tuple[object, ...] = (draft.spot, draft.kind is Kind.LAYER)
         if draft.param.absent:
-            key = (draft.spot, draft.kind, draft.site.argument, draft.param.id.layer)
+            key = (
+                draft.spot,
+                draft.kind,
+                draft.site.argument,
+                draft.param.id.layer,
+            )
         first = at.get(key)
         if first is None:
             at[key] = draft
             kept.append(draft)
             continue
-        uses = dict.fromkeys((*first.param.uses, *draft.param.uses))
+        uses = dict.fromkeys(
+            (
+                *first.param.uses,
+                *draft.param.uses,
+            )
+        )
         kinds = {*first.param.also, draft.kind} - {first.kind}
-        first.change(uses=tuple(uses), also=tuple(sorted(kinds)))
+        first.change(
+            uses=tuple(uses),
+            also=tuple(sorted(kinds)),
+        )
     return kept
 
 
@@ -118,7 +131,10 @@ def _number(drafts: list[Draft]) -> None:
     they belong to stands in the text: setting a value does not move it.
     """
     groups: dict[HyperparameterId, list[Draft]] = {}
-    for draft in sorted(drafts, key=lambda one: spot_of(one.site.anchor).start):
+    for draft in sorted(
+        drafts,
+        key=lambda one: spot_of(one.site.anchor).start,
+    ):
         groups.setdefault(draft.param.id, []).append(draft)
     for shared, members in groups.items():
         for number, draft in enumerate(members):
@@ -150,7 +166,11 @@ def read_names(analysis: ProgramAnalysis, drafts: list[Draft]) -> Iterator[Draft
             )
 
 
-def _constants(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> Iterator[Draft]:
+def _constants(
+    analysis: ProgramAnalysis,
+    kind: Kind,
+    names: frozenset[str],
+) -> Iterator[Draft]:
     for index in analysis.sources.indexes.values():
         single = [
             (name, found[0]) for name, found in index.module.bindings.items() if len(found) == 1
@@ -166,7 +186,11 @@ def _constants(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> 
                     yield draft
 
 
-def _options(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> Iterator[Draft]:
+def _options(
+    analysis: ProgramAnalysis,
+    kind: Kind,
+    names: frozenset[str],
+) -> Iterator[Draft]:
     """An option of the command line whose attribute somebody reads."""
     for call in analysis.calls(*PARSE):
         for option in argparse_options(analysis.sources, call):
@@ -174,14 +198,27 @@ def _options(analysis: ProgramAnalysis, kind: Kind, names: frozenset[str]) -> It
             known = plain_name(option.dest) in names and _is_read(tree, option.dest, ast.Attribute)
             if not known or option.default is None:
                 continue
-            site = EditSite(Style.VALUE, "torch", option.call, node=option.call)
+            site = EditSite(
+                Style.VALUE,
+                "torch",
+                option.call,
+                node=option.call,
+            )
             for end in analysis.follower.option(option, parse=call):
-                draft = analysis.found_draft(kind, analysis.values.found(end, option.default), site)
+                draft = analysis.found_draft(
+                    kind,
+                    analysis.values.found(end, option.default),
+                    site,
+                )
                 if is_number(draft.param.value):
                     yield draft
 
 
-def _is_read(tree: ast.Module, name: str, kind: type[ast.Name | ast.Attribute]) -> bool:
+def _is_read(
+    tree: ast.Module,
+    name: str,
+    kind: type[ast.Name | ast.Attribute],
+) -> bool:
     """Whether a name, or an attribute of that name, is used anywhere."""
     nodes = (
         node for node in ast.walk(tree) if isinstance(node, kind) and isinstance(node.ctx, ast.Load)

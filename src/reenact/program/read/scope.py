@@ -42,7 +42,14 @@ class Binding:
         same name.
         """
         value = self.value if self.how is How.ASSIGN else None
-        parts = [receiver(value), *value.args[:1]] if isinstance(value, ast.Call) else []
+        parts = (
+            [
+                receiver(value),
+                *value.args[:1],
+            ]
+            if isinstance(value, ast.Call)
+            else []
+        )
         return any(is_name(part, self.name) for part in parts)
 
     @property
@@ -53,7 +60,12 @@ class Binding:
         function = self.holder
         node = self.holder.node
         ordered = (
-            [*node.args.posonlyargs, *node.args.args] if isinstance(node, FunctionNode) else []
+            [
+                *node.args.posonlyargs,
+                *node.args.args,
+            ]
+            if isinstance(node, FunctionNode)
+            else []
         )
         if self.node not in ordered:
             return None
@@ -93,9 +105,23 @@ class Scope:
     def is_function(self) -> bool:
         return isinstance(self.node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
 
-    def bind(self, name: str, how: How, node: ast.AST, *value: Any, **imported: Any) -> Binding:
+    def bind(
+        self,
+        name: str,
+        how: How,
+        node: ast.AST,
+        *value: Any,
+        **imported: Any,
+    ) -> Binding:
         """Enter a binding; its value and what is picked of it, or what it imports, follow."""
-        made = Binding(name, how, node, self, *value, **imported)
+        made = Binding(
+            name,
+            how,
+            node,
+            self,
+            *value,
+            **imported,
+        )
         self.bindings.setdefault(name, []).append(made)
         return made
 
@@ -123,10 +149,16 @@ class Scope:
         return self.index.returns.get(self, [])
 
     def enclosing_class(self) -> Scope | None:
-        return next((scope for scope in self.chain() if scope.is_class), None)
+        return next(
+            (scope for scope in self.chain() if scope.is_class),
+            None,
+        )
 
     def enclosing_function(self) -> Scope | None:
-        return next((scope for scope in self.chain() if scope.is_function), None)
+        return next(
+            (scope for scope in self.chain() if scope.is_function),
+            None,
+        )
 
     def bind_statement(self, node: ast.stmt) -> None:
         """Enter all names that a statement binds in its own self."""
@@ -152,7 +184,10 @@ class Scope:
             *arguments.defaults,
         ]
         named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        for argument, default in (*zip(ordered, defaults, strict=True), *named):
+        for argument, default in (
+            *zip(ordered, defaults, strict=True),
+            *named,
+        ):
             self.bind(argument.arg, How.PARAMETER, argument, default)
         for extra in filter(None, (arguments.vararg, arguments.kwarg)):
             self.bind(extra.arg, How.OTHER, extra)
@@ -168,7 +203,15 @@ class Scope:
                 top = name.name.partition(".")[0]
                 bound, dotted = (name.asname, name.name) if name.asname else (top, top)
                 self.bind(bound, How.IMPORT, node, dotted=dotted)
-                found.append(Binding(bound, How.IMPORT, node, self, dotted=name.name))
+                found.append(
+                    Binding(
+                        bound,
+                        How.IMPORT,
+                        node,
+                        self,
+                        dotted=name.name,
+                    )
+                )
             elif name.name == "*":
                 star = Binding(
                     "*",
@@ -183,7 +226,15 @@ class Scope:
             else:
                 dotted = f"{node.module}.{name.name}" if node.module else name.name
                 bound = name.asname or name.name
-                found.append(self.bind(bound, How.IMPORT, node, dotted=dotted, level=node.level))
+                found.append(
+                    self.bind(
+                        bound,
+                        How.IMPORT,
+                        node,
+                        dotted=dotted,
+                        level=node.level,
+                    )
+                )
         return found
 
 
@@ -236,7 +287,10 @@ class FileIndex:
     def path(self) -> str:
         return str(self.source.path)
 
-    def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> Span:
+    def span(
+        self,
+        node: ast.expr | ast.stmt | ast.arg | ast.keyword,
+    ) -> Span:
         return self.lines.span(node, self.path)
 
     def once(self, key: object, read: Callable[[], T]) -> T:
@@ -251,14 +305,21 @@ class FileIndex:
         """
         return self.once(node, lambda: tuple(_walk(node)))
 
-    def parts_of(self, node: ast.AST, kind: type[N]) -> tuple[N, ...]:
+    def parts_of(
+        self,
+        node: ast.AST,
+        kind: type[N],
+    ) -> tuple[N, ...]:
         """Those of one kind."""
         key = (node, kind)
         return self.once(
             key, lambda: tuple(one for one in self.parts(node) if isinstance(one, kind))
         )
 
-    def numbers(self, holder: ast.Call | ast.List | ast.Tuple) -> dict[ast.AST, int]:
+    def numbers(
+        self,
+        holder: ast.Call | ast.List | ast.Tuple,
+    ) -> dict[ast.AST, int]:
         """The arguments of a call, or the elements of a list, each with its number."""
         items = holder.args if isinstance(holder, ast.Call) else holder.elts
         return self.once(
@@ -301,7 +362,13 @@ class FileIndex:
         return parent, ""
 
 
-SHARED = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
+SHARED = (
+    ast.expr_context,
+    ast.operator,
+    ast.unaryop,
+    ast.boolop,
+    ast.cmpop,
+)
 """What all trees share, such as `ast.Load`."""
 PLAIN = frozenset(("ctx", "op", "ops", "id", "attr", "kind", "type_comment"))
 """Fields that hold texts, or what all trees share."""

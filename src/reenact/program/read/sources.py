@@ -57,7 +57,18 @@ Meaning: TypeAlias = "str | Scope | Instance | FileIndex | None"
 such a class, one of its files, or unknown.
 """
 
-SAME_OBJECT = frozenset(("to", "cuda", "cpu", "double", "float", "half", "train", "eval"))
+SAME_OBJECT = frozenset(
+    (
+        "to",
+        "cuda",
+        "cpu",
+        "double",
+        "float",
+        "half",
+        "train",
+        "eval",
+    )
+)
 """Methods that hand back the object they were called on."""
 
 
@@ -74,13 +85,21 @@ class Sources:
         for index in self.indexes.values():
             yield from index.calls
 
-    def module(self, dotted: str, file: str, level: int = 0) -> FileIndex | None:
+    def module(
+        self,
+        dotted: str,
+        file: str,
+        level: int = 0,
+    ) -> FileIndex | None:
         """A module of the program by its dotted name, as imported from a file."""
         above = PurePosixPath(file).parents
         tops = (above[min(level, len(above)) - 1],) if level else self.program.bases
         stems = [top.joinpath(*filter(None, dotted.split("."))) for top in tops]
         names = (name for stem in stems for name in (f"{stem}.py", str(stem / "__init__.py")))
-        return next((self.indexes[name] for name in names if name in self.indexes), None)
+        return next(
+            (self.indexes[name] for name in names if name in self.indexes),
+            None,
+        )
 
     def meaning(self, node: ast.AST) -> Meaning:
         """What an expression names."""
@@ -152,7 +171,10 @@ class Sources:
     def method(self, owner: Scope, name: str) -> Scope | None:
         """A method (or nested class) of a class of the program, also inherited."""
         return next(
-            filter(None, (self.own_method(one, name) for one in self.lineage(owner))),
+            filter(
+                None,
+                (self.own_method(one, name) for one in self.lineage(owner)),
+            ),
             None,
         )
 
@@ -190,7 +212,10 @@ class Sources:
             holder.node, ast.FunctionDef | ast.AsyncFunctionDef
         ):
             # The first parameter of a method is an object of its class.
-            first = [*holder.node.args.posonlyargs, *holder.node.args.args][:1]
+            first = [
+                *holder.node.args.posonlyargs,
+                *holder.node.args.args,
+            ][:1]
             method = holder.parent is not None and holder.parent.is_class and binding.node in first
             return Instance(holder.parent) if holder.parent is not None and method else None
         followed = isinstance(value, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
@@ -279,7 +304,14 @@ def _joined(partial: ast.Call, call: ast.Call) -> ast.Call:
         *call.keywords,
         *(part for part in partial.keywords if part.arg not in given),
     ]
-    whole = ast.copy_location(ast.Call(call.func, [*partial.args[1:], *call.args], keywords), call)
+    whole = ast.copy_location(
+        ast.Call(
+            call.func,
+            [*partial.args[1:], *call.args],
+            keywords,
+        ),
+        call,
+    )
     # It stands where its second half does.
     put_in(whole, scope_of(call))
     parents = scope_of(call).index.parents

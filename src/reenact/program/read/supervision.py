@@ -69,7 +69,10 @@ def meetings(analysis: ProgramAnalysis, site: EditSite) -> list[Meeting]:
             found += [Meeting(own)] if own is not None else []
     uses = [call for call in analysis.uses.get(site.call, ()) if method_name(call) not in FITS]
     pairs = [call.args[:2] if torch else call.args[1::-1] for call in uses]
-    return [*found, *(Meeting(labels, outputs) for outputs, labels in pairs)]
+    return [
+        *found,
+        *(Meeting(labels, outputs) for outputs, labels in pairs),
+    ]
 
 
 def part_of(given: ast.Dict, output: str) -> ast.expr | None:
@@ -107,7 +110,11 @@ COUNTS = re.compile(r"(?<![a-z])(accuracy|acc|argmax|auc|f1|correct|confusion)(?
 class Supervision:
     """What the text tells of a program's outputs and labels."""
 
-    def __init__(self, models: Models, sited: Sequence[tuple[Hyperparameter, EditSite]]) -> None:
+    def __init__(
+        self,
+        models: Models,
+        sited: Sequence[tuple[Hyperparameter, EditSite]],
+    ) -> None:
         self.analysis = models.analysis
         self.models = models
         self._losses = [(param, site) for param, site in sited if param.kind is Kind.LOSS]
@@ -118,7 +125,15 @@ class Supervision:
         """A hyperparameter without those alternatives that could not stand in its place."""
         kept = param.alternatives
         if param.kind is Kind.LOSS:
-            kept = tuple(v for v in kept if not self.why_unfit(site, str(param.value), str(v)))
+            kept = tuple(
+                v
+                for v in kept
+                if not self.why_unfit(
+                    site,
+                    str(param.value),
+                    str(v),
+                )
+            )
         elif param.kind is Kind.ACTIVATION and self.needs_probabilities(site) is not None:
             kept = tuple(v for v in kept if gives_probabilities(v))
         return param if kept == param.alternatives else replace(param, alternatives=kept)
@@ -193,7 +208,13 @@ class Supervision:
             layer.activation.word for layer in self.outputs(site) if layer.activation is not None
         }
 
-    def why_unfit(self, site: EditSite, old: str, new: str, width: int | None = None) -> str:
+    def why_unfit(
+        self,
+        site: EditSite,
+        old: str,
+        new: str,
+        width: int | None = None,
+    ) -> str:
         """Why one loss cannot stand where another stands; empty when it can."""
         has = _form(site, old)
         wants = _form(site, new)

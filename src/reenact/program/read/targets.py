@@ -59,7 +59,10 @@ def unpacked(
         yield from unpacked(target.value, How.OTHER, None)
     elif isinstance(target, ast.Tuple | ast.List):
         for number, part in enumerate(target.elts):
-            yield from unpacked(part, *_element(how, value, pick, number, len(target.elts)))
+            yield from unpacked(
+                part,
+                *_element(how, value, pick, number, len(target.elts)),
+            )
     else:
         yield target, how, value, pick
 

@@ -58,7 +58,11 @@ def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[D
             ):
                 yield at.named(Kind.SCHEDULER, callee, name)
             elif name in CLIPPING:
-                yield from replace(at, owner="").given(Kind.GRADIENT_CLIP, 1, CLIPPING[name])
+                yield from replace(at, owner="").given(
+                    Kind.GRADIENT_CLIP,
+                    1,
+                    CLIPPING[name],
+                )
             elif callee.dotted.startswith("torch.nn.init."):
                 yield from _initialiser(at, models, callee)
             break
@@ -73,7 +77,14 @@ def _optimizer(at: CallSite, callee: Callee, spec: OptimizerSpec) -> Iterator[Dr
     yield at.named(Kind.OPTIMIZER, callee)
     for name, kind in OPTIMIZER_KINDS.items():
         if spec.takes(name):
-            yield from at.either(Slot(kind, (name,), spec.position(name), spec.default(name)))
+            yield from at.either(
+                Slot(
+                    kind,
+                    (name,),
+                    spec.position(name),
+                    spec.default(name),
+                )
+            )
     # Parameter groups with settings of their own: `[{"params": ..., "lr": 0.1}]`.
     for group in getattr(at.argument(0, "params"), "elts", ()):
         for key, value in entries(group).items():
@@ -112,7 +123,11 @@ def _reference(node: ast.expr) -> list[str]:
     return [""]
 
 
-def _initialised(models: Models, parts: list[str], scope: Scope) -> dict[str, str]:
+def _initialised(
+    models: Models,
+    parts: list[str],
+    scope: Scope,
+) -> dict[str, str]:
     """The layer whose tensor is initialised, where the reference names one."""
     owner = scope.enclosing_class()
     path = ".".join(part for part in parts[1:] if part not in ("weight", "bias", "data"))
@@ -182,7 +197,10 @@ def read_trainers(analysis: ProgramAnalysis) -> Iterator[Draft]:
             yield from _lightning_fit(lightning)
 
 
-def _slots(at: CallSite, slots: tuple[Slot, ...]) -> Iterator[Draft]:
+def _slots(
+    at: CallSite,
+    slots: tuple[Slot, ...],
+) -> Iterator[Draft]:
     for slot in slots:
         for draft in at.either(slot):
             if slot.kind is Kind.ACTIVATION and isinstance(draft.param.value, str):
@@ -204,4 +222,8 @@ def _evaluation_data(at: CallSite, value: ast.expr | None) -> Draft:
     site = at.site(style=Style.FIXED, reason="which data to hold out is for the program to say")
     if value is None:
         return at.absent(Kind.VALIDATION, site)
-    return at.analysis.found_draft(Kind.VALIDATION, at.analysis.values.here(value), site)
+    return at.analysis.found_draft(
+        Kind.VALIDATION,
+        at.analysis.values.here(value),
+        site,
+    )

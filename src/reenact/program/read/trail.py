@@ -68,7 +68,11 @@ class Trail(ABC):
         self._fuel = 0
         self._known: dict[tuple[ast.AST, Written], list[End]] = {}
 
-    def follow(self, node: ast.AST, written: Written = Written.LITERAL) -> list[End]:
+    def follow(
+        self,
+        node: ast.AST,
+        written: Written = Written.LITERAL,
+    ) -> list[End]:
         """All ends of the trail that begins at an expression."""
         if self._active or self._frames:
             return self._follow(node, written)
@@ -79,7 +83,13 @@ class Trail(ABC):
         return self._known[key]
 
     def _follow(self, node: ast.AST, written: Written) -> list[End]:
-        here = [End(node, written, frames=tuple(self._frames))]
+        here = [
+            End(
+                node,
+                written,
+                frames=tuple(self._frames),
+            )
+        ]
         self._fuel -= 1
         if self._fuel < 0 or len(self._active) > MAX_DEPTH or node in self._active:
             return here
@@ -136,7 +146,10 @@ class Trail(ABC):
 def loaded_file(trail: Trail, call: ast.Call) -> tuple[str, Entry] | None:
     """The data file that a loader call reads, with its values."""
     paths = _paths(trail, call.args[0]) if call.args else ()
-    return next(filter(None, (named_file(trail, name) for name in paths)), None)
+    return next(
+        filter(None, (named_file(trail, name) for name in paths)),
+        None,
+    )
 
 
 def named_file(trail: Trail, name: str) -> tuple[str, Entry] | None:
@@ -150,7 +163,11 @@ def named_file(trail: Trail, name: str) -> tuple[str, Entry] | None:
     return None
 
 
-def _paths(trail: Trail, node: ast.expr, depth: int = 0) -> list[str]:
+def _paths(
+    trail: Trail,
+    node: ast.expr,
+    depth: int = 0,
+) -> list[str]:
     """File names that an expression may denote: the last string in a path expression is the
     name.
     """
@@ -161,7 +178,13 @@ def _paths(trail: Trail, node: ast.expr, depth: int = 0) -> list[str]:
         inside += [part for part in (keyword(node, "file", "path", "stream"),) if part is not None]
         if isinstance(node.func, ast.Attribute) and node.func.attr in FILE_STEPS:
             inside.insert(0, node.func.value)
-        return next(filter(None, (_paths(trail, part, depth + 1) for part in inside)), [])
+        return next(
+            filter(
+                None,
+                (_paths(trail, part, depth + 1) for part in inside),
+            ),
+            [],
+        )
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.Add):
         return _paths(trail, node.right, depth + 1)
     opened = [b.value for b in bindings_of(node) if b.how is How.WITH and b.value is not None]
@@ -186,7 +209,11 @@ def distinct(ends: list[End]) -> list[End]:
     return list(found.values())
 
 
-def last_before(index: FileIndex, items: Sequence[Item], use: ast.AST) -> Item | None:
+def last_before(
+    index: FileIndex,
+    items: Sequence[Item],
+    use: ast.AST,
+) -> Item | None:
     """The last of several assignments before a use, when it certainly ran and none comes back
     in a loop.
     """

@@ -98,7 +98,10 @@ class Values:
         product = isinstance(end.node, ast.BinOp) and isinstance(end.node.op, ast.Mult)
         if not is_number(number) or not number or whole is None or not product:
             return None
-        inner = self.found(End(named[0].value, Written.CONSTANT), use)
+        inner = self.found(
+            End(named[0].value, Written.CONSTANT),
+            use,
+        )
         return replace(inner, value=whole, scale=whole / number)  # type: ignore[operator]
 
     def found(self, end: End, use: ast.expr) -> Found:
@@ -129,7 +132,10 @@ class Values:
             return "" if file is None else spot.cut(file.text)
         return spot.cut(scope_of(end.node).index.text)
 
-    def compute(self, node: ast.AST | None) -> int | float | None:
+    def compute(
+        self,
+        node: ast.AST | None,
+    ) -> int | float | None:
         """The number an arithmetic expression comes to, or none."""
         self._depth += 1
         try:
@@ -178,7 +184,11 @@ class Values:
         return known[0] if len(known) == 1 else None
 
 
-def _calculate(op: ast.operator, left: float, right: float) -> int | float | None:
+def _calculate(
+    op: ast.operator,
+    left: float,
+    right: float,
+) -> int | float | None:
     if isinstance(op, ast.Pow) and (abs(right) > 64 or abs(left) > 1e6):
         return None
     try:
@@ -229,7 +239,11 @@ class Callees:
         found = self.of(call)
         return found[0].dotted if len(found) == 1 else ""
 
-    def named(self, node: ast.AST, written: Written = Written.LITERAL) -> list[Callee]:
+    def named(
+        self,
+        node: ast.AST,
+        written: Written = Written.LITERAL,
+    ) -> list[Callee]:
         """All library objects that an expression may name, called or not."""
         key = node if written is Written.LITERAL else (node, written)
         return self._named(key, lambda: self._names(node, written))
@@ -278,7 +292,15 @@ class Callees:
         base = self.sources.dotted(node.args[0])
         ends = self.follower.follow(node.args[1]) if base else []
         chosen = [(_chosen_word(end), end) for end in ends]
-        return [Callee(canonical(f"{base}.{word}"), end, True) for word, end in chosen if word]
+        return [
+            Callee(
+                canonical(f"{base}.{word}"),
+                end,
+                True,
+            )
+            for word, end in chosen
+            if word
+        ]
 
     def _table(self, node: ast.Subscript) -> list[Callee]:
         """`ACTIVATIONS[args.act]`, where the table is a dictionary of the program."""

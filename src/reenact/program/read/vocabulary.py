@@ -103,11 +103,19 @@ def read_library(name: str) -> LibraryWords:
     tables = _read(name)
     slots: dict[str, Slot] = {}
     for key, one in tables.pop("slots").items():
-        slots[key] = Slot(Kind(one.pop("kind")), words(one.pop("names")), **one)
+        slots[key] = Slot(
+            Kind(one.pop("kind")),
+            words(one.pop("names")),
+            **one,
+        )
     layers: dict[str, LayerSpec] = {}
     for one in tables.pop("layers"):
         taken = tuple(slots[key] for key in words(one.get("slots", "")))
-        spec = LayerSpec(Family(one["family"]), taken, slots.get(one.get("width_in", "")))
+        spec = LayerSpec(
+            Family(one["family"]),
+            taken,
+            slots.get(one.get("width_in", "")),
+        )
         layers |= dict.fromkeys(words(one["names"]), spec)
     every = _signature(tables["words"].get("every_optimizer", ""))
     own = {key: _signature(text) for key, text in tables.pop("optimizers").items()}

@@ -31,8 +31,19 @@ vanishing, oscillation, slowness.
 """
 REMEDIES: dict[str, tuple[tuple[str, int], ...]] = {
     "AT001": (("selu", 1), ("relu", 1), ("batch-norm", 1)),
-    "AT002": (("selu", 1), ("relu", 1), ("clip", 2), ("tanh", 1), ("batch-norm", 1)),
-    "AT003": (("selu", 1), ("batch-norm", 1), ("initializer", 3), ("leaky", 2)),
+    "AT002": (
+        ("selu", 1),
+        ("relu", 1),
+        ("clip", 2),
+        ("tanh", 1),
+        ("batch-norm", 1),
+    ),
+    "AT003": (
+        ("selu", 1),
+        ("batch-norm", 1),
+        ("initializer", 3),
+        ("leaky", 2),
+    ),
     "AT004": (
         ("adam", 1),
         ("smaller-rate", 3),
@@ -104,7 +115,14 @@ class FromScratch:
                     for one in kept.changes
                     if getattr(one, "hyperparameter", one) not in set_again
                 )
-                patch = context.together(Patch(tuple(rest)), Patch(changes)) if changes else None
+                patch = (
+                    context.together(
+                        Patch(tuple(rest)),
+                        Patch(changes),
+                    )
+                    if changes
+                    else None
+                )
                 if patch is None:
                     continue
                 if not context.within_budget(context.cost(patch)):
@@ -117,19 +135,32 @@ class FromScratch:
     def _see(self, patch: Patch, before: Patch, context: SearchContext) -> ObservedTraining | None:
         """One training with its trace, judged by the rules of AutoTrainer."""
         trainer = context.trainer
-        trial = replace(trainer.trial(patch, context.seeds[0]), preset="quick", keep_trace=True)
+        trial = replace(
+            trainer.trial(patch, context.seeds[0]),
+            preset="quick",
+            keep_trace=True,
+        )
         if self.continues and context.scratch is not None:
             start = _file(context.scratch, before) if patch else None
-            trial = replace(trial, weights=Weights(start, _file(context.scratch, patch)))
+            trial = replace(
+                trial,
+                weights=Weights(start, _file(context.scratch, patch)),
+            )
         (outcome,) = trainer.outcomes([trial])
         if outcome.trace is None or not outcome.trace.is_dir():
             # Continued after an interruption: the journal has the numbers, the trace is gone.
-            outcome = trainer.executor.run([trial], stop=trainer.stop)[0]
+            outcome = trainer.executor.run(
+                [trial],
+                stop=trainer.stop,
+            )[0]
         if outcome.trace is None:
             return None
         evidence = Evidence(trial.patched, trace=read_kept(trial, outcome))
         found = {finding.code for finding in run_detectors(chosen(("autotrainer",)), evidence)}
-        return trainer.measure.score(outcome), next((code for code in ORDER if code in found), "")
+        return trainer.measure.score(outcome), next(
+            (code for code in ORDER if code in found),
+            "",
+        )
 
 
 class AutoTrainer(FromScratch):
@@ -151,14 +182,38 @@ SETTINGS: dict[str, Callable[[int, random.Random], Iterable[Setting]]] = {
     "selu": lambda *_: _activation("selu"),
     "relu": lambda *_: _activation("relu"),
     "tanh": lambda *_: _activation("tanh"),
-    "leaky": lambda attempt, _: [(Kind.ACTIVATION, ("leaky_relu", "elu")[attempt], True)],
-    "clip": lambda _, chance: [(Kind.GRADIENT_CLIP, round(chance.uniform(9, 10), 3), False)],
+    "leaky": lambda attempt, _: [
+        (
+            Kind.ACTIVATION,
+            ("leaky_relu", "elu")[attempt],
+            True,
+        )
+    ],
+    "clip": lambda _, chance: [
+        (
+            Kind.GRADIENT_CLIP,
+            round(chance.uniform(9, 10), 3),
+            False,
+        )
+    ],
     "initializer": lambda _, chance: [(Kind.WEIGHT_INIT, chance.choice(INITIALIZERS), False)],
     "adam": lambda *_: [(Kind.OPTIMIZER, "adam", False)],
     "optimizer": lambda _, chance: [(Kind.OPTIMIZER, chance.choice(OPTIMIZERS), False)],
     "plateau": lambda *_: [(Kind.SCHEDULER, "ReduceLROnPlateau", False)],
-    "batch": lambda attempt, _: [(Kind.BATCH_SIZE, 32 * 2**attempt, False)],
-    "momentum": lambda _, chance: [(Kind.MOMENTUM, round(chance.uniform(0.01, 0.9), 3), False)],
+    "batch": lambda attempt, _: [
+        (
+            Kind.BATCH_SIZE,
+            32 * 2**attempt,
+            False,
+        )
+    ],
+    "momentum": lambda _, chance: [
+        (
+            Kind.MOMENTUM,
+            round(chance.uniform(0.01, 0.9), 3),
+            False,
+        )
+    ],
 }
 """Remedies that set values, by the number of the attempt."""
 RATES = {"smaller-rate": 0.1, "larger-rate": 10.0}
@@ -182,24 +237,43 @@ def remedy_changes(
             None,
         )
         if first is not None:
-            yield Insert(first.id, "GaussianNoise", {"stddev": 0.1}, before=True)
+            yield Insert(
+                first.id,
+                "GaussianNoise",
+                {"stddev": 0.1},
+                before=True,
+            )
     elif remedy in RATES:
         slow = any(
             param.kind is Kind.OPTIMIZER and "sgd" in str(param.in_force).lower()
             for param in params
         )
         rate = (0.01 if slow else 0.001) * RATES[remedy] ** attempt
-        yield from _set_all(params, Kind.LEARNING_RATE, float(f"{rate:.3g}"), hidden=False)
+        yield from _set_all(
+            params,
+            Kind.LEARNING_RATE,
+            float(f"{rate:.3g}"),
+            hidden=False,
+        )
     else:
         for kind, value, hidden in SETTINGS[remedy](attempt, chance):
             yield from _set_all(params, kind, value, hidden=hidden)
 
 
 def _activation(value: str) -> list[Setting]:
-    return [(Kind.ACTIVATION, value, True), (Kind.WEIGHT_INIT, WITH[value], True)]
+    return [
+        (Kind.ACTIVATION, value, True),
+        (Kind.WEIGHT_INIT, WITH[value], True),
+    ]
 
 
-def _set_all(params: Params, kind: Kind, value: JsonValue, *, hidden: bool) -> Iterator[Change]:
+def _set_all(
+    params: Params,
+    kind: Kind,
+    value: JsonValue,
+    *,
+    hidden: bool,
+) -> Iterator[Change]:
     for param in params:
         if (
             param.kind is kind

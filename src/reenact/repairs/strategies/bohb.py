@@ -27,7 +27,11 @@ class Bohb:
         sampler = optuna.samplers.TPESampler(
             seed=context.sampler_seed, n_startup_trials=5, constant_liar=True
         )
-        pruner = optuna.pruners.HyperbandPruner(RUNGS[0], RUNGS[-1], reduction_factor=3)
+        pruner = optuna.pruners.HyperbandPruner(
+            RUNGS[0],
+            RUNGS[-1],
+            reduction_factor=3,
+        )
         study = Study(context, sampler, pruner)
         base = context.base()
         board = Scoreboard()

@@ -100,9 +100,17 @@ def _short(context: SearchContext, wanted: Sequence[Idea]) -> list[Patch]:
     scores: list[float] = []
     left = list(wanted)
     base = -math.inf
-    while chosen := _next_few(context, left, share, 0.0 if tried else share):
+    while chosen := _next_few(
+        context,
+        left,
+        share,
+        0.0 if tried else share,
+    ):
         found = context.scores(
-            [*([] if tried else [NOTHING]), *(idea.patch for idea in chosen)],
+            [
+                *([] if tried else [NOTHING]),
+                *(idea.patch for idea in chosen),
+            ],
             share=share,
         )
         if not tried:
@@ -119,7 +127,10 @@ def _short(context: SearchContext, wanted: Sequence[Idea]) -> list[Patch]:
         return [idea.patch for idea in wanted[:2] if fits(context, idea)]
     # A short training of four times the epochs is not short: what is expensive waits.
     expensive = [context.cost(idea.patch) >= EXPENSIVE for idea in tried]
-    order = sorted(range(len(tried)), key=lambda at: (expensive[at], -scores[at]))
+    order = sorted(
+        range(len(tried)),
+        key=lambda at: (expensive[at], -scores[at]),
+    )
     better = [tried[at] for at in order if scores[at] > base]
     sure = [idea for idea in better if idea.weight >= SURE]
     doubted = [idea for idea in tried if idea.weight >= SURE and idea not in better]
@@ -137,13 +148,26 @@ def _calmer(context: SearchContext, idea: Idea) -> list[Idea]:
     if rate is None or not isinstance(rate.in_force, int | float):
         return []
     steps = [
-        Patch((change_for(rate, float(f"{rate.in_force * factor:.3g}")),)) for factor in CALMER
+        Patch(
+            (
+                change_for(
+                    rate,
+                    float(f"{rate.in_force * factor:.3g}"),
+                ),
+            )
+        )
+        for factor in CALMER
     ]
     whole = [context.together(idea.patch, step) for step in steps if not _overlap(idea.patch, step)]
     return [replace(idea, patch=patch) for patch in whole if patch is not None]
 
 
-def _next_few(context: SearchContext, left: list[Idea], share: float, planned: float) -> list[Idea]:
+def _next_few(
+    context: SearchContext,
+    left: list[Idea],
+    share: float,
+    planned: float,
+) -> list[Idea]:
     """Takes the next ideas within the budget of the stage; an expensive one makes way for those
     behind it.
     """
@@ -151,9 +175,11 @@ def _next_few(context: SearchContext, left: list[Idea], share: float, planned: f
     while left and len(chosen) < FRONT:
         idea = left.pop(0)
         cost = context.cost(idea.patch, share=share)
-        if _within(context, FOR_SHORT if share < 1 else FOR_WHOLE, planned + cost) and fits(
-            context, idea
-        ):
+        if _within(
+            context,
+            FOR_SHORT if share < 1 else FOR_WHOLE,
+            planned + cost,
+        ) and fits(context, idea):
             chosen.append(idea)
             planned += cost
     return chosen
@@ -177,7 +203,12 @@ def _on_another_seed(
 def _whole(
     context: SearchContext, front: list[Patch], wanted: Sequence[Idea], share: float
 ) -> Scoreboard:
-    chosen = _affordable(context, front[: FRONT + 2], share, at_least=1)
+    chosen = _affordable(
+        context,
+        front[: FRONT + 2],
+        share,
+        at_least=1,
+    )
     scored = Scoreboard([idea.patch for idea in wanted])
     scored.add(chosen, context.scores(chosen))
     return scored
@@ -195,7 +226,10 @@ def _grow(context: SearchContext, base: float, scored: Scoreboard) -> Scoreboard
         ]
         if len(helpful) > 1:
             pairs.append(
-                context.together(best, *[one for one in helpful[:4] if not _overlap(best, one)])
+                context.together(
+                    best,
+                    *[one for one in helpful[:4] if not _overlap(best, one)],
+                )
             )
         fresh = [one for one in pairs if one is not None and one not in scored]
         new = _affordable(context, fresh, FOR_GROWING)
@@ -232,7 +266,11 @@ def _refine(
                 and _within(context, share, context.cost(whole))
             ):
                 wider.append(whole)
-        new = _affordable(context, [*near[:2], *wider], share)
+        new = _affordable(
+            context,
+            [*near[:2], *wider],
+            share,
+        )
         if not new:
             return scored
         scores = context.scores(new)
@@ -279,8 +317,14 @@ def _neighbours(context: SearchContext, patch: Patch) -> list[Patch]:
     return found
 
 
-FACTORS: dict[Kind, tuple[float, ...]] = dict.fromkeys((Kind.EPOCHS, Kind.UNITS), (2.0,))
-FACTORS |= {Kind.LEARNING_RATE: (1 / 3, 3.0), Kind.BATCH_SIZE: (0.5, 2.0)}
+FACTORS: dict[Kind, tuple[float, ...]] = dict.fromkeys(
+    (Kind.EPOCHS, Kind.UNITS),
+    (2.0,),
+)
+FACTORS |= {
+    Kind.LEARNING_RATE: (1 / 3, 3.0),
+    Kind.BATCH_SIZE: (0.5, 2.0),
+}
 
 
 def _confirm(context: SearchContext, base: float, scored: Scoreboard) -> list[Patch]:
@@ -307,7 +351,10 @@ def _confirm(context: SearchContext, base: float, scored: Scoreboard) -> list[Pa
         left = [one for one in left if one not in chosen]
     if len(affordable_on_seeds(context, held[:2], SEEDS)) > 1:
         # What is left of the budget decides between the two in front.
-        held = [*_held(context, held[:2], 2 * SEEDS), *held[2:]]
+        held = [
+            *_held(context, held[:2], 2 * SEEDS),
+            *held[2:],
+        ]
     return held
 
 
@@ -321,7 +368,11 @@ def _looks(context: SearchContext, patches: Sequence[Patch]) -> int:
     return 0
 
 
-def _held(context: SearchContext, patches: Sequence[Patch], seeds: int) -> list[Patch]:
+def _held(
+    context: SearchContext,
+    patches: Sequence[Patch],
+    seeds: int,
+) -> list[Patch]:
     """Those that help over so many seeds, the smallest of the nearly best first."""
     base, *scores = context.scores([NOTHING, *patches], seeds)
     better = [pair for pair in zip(patches, scores, strict=True) if context.better(base, pair[1])]
@@ -367,7 +418,15 @@ def choose_finalists(
     for size in sorted({patch.complexity for patch, _ in good}):
         same = [pair for pair in good if pair[0].complexity == size]
         # The first of them has the largest gain.
-        near, close = (_floor(context, same[0][1], base, nearly) for nearly in (NEARLY, LESS))
+        near, close = (
+            _floor(
+                context,
+                same[0][1],
+                base,
+                nearly,
+            )
+            for nearly in (NEARLY, LESS)
+        )
         found.append(
             min(
                 (one for one in same if one[1] >= near),
@@ -378,10 +437,19 @@ def choose_finalists(
         others = [patch for patch, score in same if cost >= EXPENSIVE and score >= close]
         cheap += [patch for patch in others if EXPENSIVE * context.cost(patch) <= cost][:1]
     rising = [pair for at, pair in enumerate(found) if all(pair[1] > one[1] for one in found[:at])]
-    best = [patch for patch, _ in sorted(rising, key=lambda pair: -pair[1])][:FINALISTS]
+    best = [
+        patch
+        for patch, _ in sorted(
+            rising,
+            key=lambda pair: -pair[1],
+        )
+    ][:FINALISTS]
     chosen = [*best, *cheap[:1]]
     rivals = [patch for patch, _ in good if patch not in chosen]
-    return [*chosen, *rivals[: max(0, MATCH - len(chosen))]]
+    return [
+        *chosen,
+        *rivals[: max(0, MATCH - len(chosen))],
+    ]
 
 
 def affordable_on_seeds(
@@ -406,7 +474,12 @@ def smallest_near(
     """Those whose gain is nearly the largest first, the smallest of them before the others."""
     if not found:
         return []
-    floor = _floor(context, max(score for _, score in found), base, nearly)
+    floor = _floor(
+        context,
+        max(score for _, score in found),
+        base,
+        nearly,
+    )
 
     def order(pair: Scored) -> tuple[bool, int, float]:
         patch, score = pair

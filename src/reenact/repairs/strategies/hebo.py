@@ -27,11 +27,18 @@ class Hebo:
 
     def search(self, context: SearchContext) -> list[Patch]:
         """See `Strategy.search`."""
-        space = space_of(context.hyperparameters, context.options.space, context.options.chance)
+        space = space_of(
+            context.hyperparameters,
+            context.options.space,
+            context.options.chance,
+        )
         optimizer, frame = _optimizer(space, context.options.chance)
         base = context.base()
         board = Scoreboard()
-        optimizer.observe(frame([{one.name: one.start for one in space}]), _losses([base]))
+        optimizer.observe(
+            frame([{one.name: one.start for one in space}]),
+            _losses([base]),
+        )
         while True:
             wanted = optimizer.suggest(n_suggestions=1)
             point = {one.name: one.value_at(float(wanted.iloc[0][one.name])) for one in space}

@@ -56,7 +56,10 @@ class Idea:
 def ideas(context: SearchContext) -> list[Idea]:
     """Every idea once, the most promising first; only what can be applied and judged."""
     found = (*_suggested(context), *_usual(context))
-    known = firsts(found, lambda idea: tuple(sorted(map(str, idea.patch.changes))))
+    known = firsts(
+        found,
+        lambda idea: tuple(sorted(map(str, idea.patch.changes))),
+    )
     return sorted(known, key=lambda one: -one.weight)
 
 
@@ -72,7 +75,11 @@ def _suggested(context: SearchContext) -> Iterator[Idea]:
     yield from _together(context, likely)
     for suspect in likely:
         for rank, suggestion in enumerate(suspect.suggestions[:OF_A_SUSPECT]):
-            yield Idea(suggestion.patch, suspect.confidence * 0.6**rank, suspect.first.code)
+            yield Idea(
+                suggestion.patch,
+                suspect.confidence * 0.6**rank,
+                suspect.first.code,
+            )
 
 
 def _together(context: SearchContext, likely: Sequence[Suspect]) -> Iterator[Idea]:
@@ -90,7 +97,11 @@ def _together(context: SearchContext, likely: Sequence[Suspect]) -> Iterator[Ide
     for group in (firm, *interacting(firm)):
         chosen = joint((), group, applies)
         if len(chosen) > 1:
-            yield Idea(whole(chosen), max(one.suspect.confidence for one in chosen), "joint")
+            yield Idea(
+                whole(chosen),
+                max(one.suspect.confidence for one in chosen),
+                "joint",
+            )
 
 
 def _usual(context: SearchContext) -> Iterator[Idea]:
@@ -98,19 +109,35 @@ def _usual(context: SearchContext) -> Iterator[Idea]:
     for param in params:
         prior = PRIOR.get(param.kind, 0.0)
         for rank, value in enumerate(_values(param, context)):
-            yield Idea(Patch((change_for(param, value),)), prior * 0.7**rank, "prior")
+            yield Idea(
+                Patch((change_for(param, value),)),
+                prior * 0.7**rank,
+                "prior",
+            )
     hidden = [one for one in params if one.kind is Kind.ACTIVATION and one.role == "hidden"]
     bent = [one for one in hidden if str(one.in_force).lower() in SQUASHING]
     if len(bent) > 1:
-        yield _all(bent, "relu", PRIOR[Kind.ACTIVATION] * 1.2)
+        yield _all(
+            bent,
+            "relu",
+            PRIOR[Kind.ACTIVATION] * 1.2,
+        )
     written = [one for one in params if one.kind is Kind.WEIGHT_INIT and not one.absent]
     if len(written) > 1:
         usual = "glorot_uniform" if written[0].library == "keras" else "xavier_uniform_"
-        yield _all(written, usual, PRIOR[Kind.WEIGHT_INIT] * 1.2)
+        yield _all(
+            written,
+            usual,
+            PRIOR[Kind.WEIGHT_INIT] * 1.2,
+        )
 
 
 def _all(params: Sequence[Hyperparameter], value: JsonValue, weight: float) -> Idea:
-    return Idea(Patch(tuple(change_for(param, value) for param in params)), weight, "prior")
+    return Idea(
+        Patch(tuple(change_for(param, value) for param in params)),
+        weight,
+        "prior",
+    )
 
 
 def _values(param: Hyperparameter, context: SearchContext) -> Sequence[JsonValue]:
@@ -118,7 +145,11 @@ def _values(param: Hyperparameter, context: SearchContext) -> Sequence[JsonValue
     now = param.in_force
     others = param.alternatives
     if param.kind is Kind.LEARNING_RATE and isinstance(now, int | float):
-        return [*others[:4], now * 10, now / 10]
+        return [
+            *others[:4],
+            now * 10,
+            now / 10,
+        ]
     if param.kind is Kind.LOSS:
         regression = context.evidence.task is TaskType.REGRESSION
         fitting = ("squared", "mse") if regression else ("entropy", "bce")

@@ -95,7 +95,11 @@ def _prompt(context: SearchContext, base: float) -> Prompt:
     return load_prompt("reenact.repairs.strategies", "prompts/proposal.md").fill(**values)
 
 
-def _patch(proposal: Proposal, params: dict[str, Hyperparameter], context: SearchContext) -> Patch:
+def _patch(
+    proposal: Proposal,
+    params: dict[str, Hyperparameter],
+    context: SearchContext,
+) -> Patch:
     """What of a proposal can be made."""
     known = [(params[turn.knob], turn.value) for turn in proposal.turns if turn.knob in params]
     changes = [change_for(param, value) for param, value in known if value != param.in_force]

@@ -22,7 +22,10 @@ class Random:
         """See `Strategy.search`."""
         import optuna
 
-        study = Study(context, optuna.samplers.RandomSampler(seed=context.sampler_seed))
+        study = Study(
+            context,
+            optuna.samplers.RandomSampler(seed=context.sampler_seed),
+        )
         return best_of(study, context)
 
 

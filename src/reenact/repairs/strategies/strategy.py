@@ -69,7 +69,11 @@ class Scoreboard:
         """The best first, of equal ones the smallest, of these the more promising."""
 
         def order(pair: tuple[Patch, float]) -> tuple[float, int, int]:
-            return (-pair[1], pair[0].complexity, self.rank(pair[0]))
+            return (
+                -pair[1],
+                pair[0].complexity,
+                self.rank(pair[0]),
+            )
 
         return iter(sorted(self._known.values(), key=order))
 
@@ -82,14 +86,21 @@ class Scoreboard:
         )
 
     def score(self, patch: Patch, otherwise: float) -> float:
-        return self._known.get(_key(patch), (patch, otherwise))[1]
+        return self._known.get(
+            _key(patch),
+            (patch, otherwise),
+        )[1]
 
     def best(self, base: float) -> Patch | None:
         """The best, when it is better than the program as it stands."""
         patch, score = next(iter(self), (None, base))
         return patch if score > base else None
 
-    def worth_verifying(self, base: float, better: Callable[[float, float], bool]) -> list[Patch]:
+    def worth_verifying(
+        self,
+        base: float,
+        better: Callable[[float, float], bool],
+    ) -> list[Patch]:
         """The best, when it is better than the program as it stands by enough to matter."""
         best = self.best(base)
         if best is not None and better(base, self.score(best, base)):

@@ -34,16 +34,30 @@ def alternatives_document(found: NeutralityGraph, title: str) -> Document:
     )
     rows = tuple(_alternative(node, found) for node in others[:SHOWN])
     columns = (found.metric, "beside the known", "changes", "change")
-    table = Table(f"{len(others)} alternatives, the best {len(rows)}", columns, rows)
+    table = Table(
+        f"{len(others)} alternatives, the best {len(rows)}",
+        columns,
+        rows,
+    )
     better = sum(node.status is NodeKind.BETTER for node in others)
     verdict = (
         f"{len(others)} alternative repairs, {better} significantly better than the known one."
     )
     blocks = (
-        Section("Graph", [Facts("", facts), neutrality_plot(found)], "graph"),
+        Section(
+            "Graph",
+            [Facts("", facts), neutrality_plot(found)],
+            "graph",
+        ),
         Section("Alternatives", [table], "others"),
     )
-    return Document("alternatives", f"Neutrality of {title}", verdict, blocks, data=found.to_dict())
+    return Document(
+        "alternatives",
+        f"Neutrality of {title}",
+        verdict,
+        blocks,
+        data=found.to_dict(),
+    )
 
 
 def _alternative(node: Node, found: NeutralityGraph) -> tuple[str, ...]:

@@ -78,23 +78,61 @@ def report_document(found: Reproduction) -> doc.Document:
         "Contexts": tuple(_numbered(found.contexts)),
         "Notes": found.notes,
     }
-    sections = [doc.Section("The project", [doc.Facts("", tuple(facts.items()))])]
-    sections += [doc.Section("What must be seen", [doc.Text(found.must_be_seen)])]
+    sections = [
+        doc.Section(
+            "The project",
+            [doc.Facts("", tuple(facts.items()))],
+        )
+    ]
+    sections += [
+        doc.Section(
+            "What must be seen",
+            [doc.Text(found.must_be_seen)],
+        )
+    ]
     if found.showing is not None and found.showing.runs:
-        sections.append(doc.Section("What was seen", list(_seen(found.showing, timed=False))))
+        sections.append(
+            doc.Section(
+                "What was seen",
+                list(_seen(found.showing, timed=False)),
+            )
+        )
     elif found.showing is not None:
-        sections.append(doc.Section("Not run", [doc.Text(NOT_RUN)]))
+        sections.append(
+            doc.Section(
+                "Not run",
+                [doc.Text(NOT_RUN)],
+            )
+        )
     sections += [doc.Section(title, doc.listed(lines)) for title, lines in texts.items()]
     sections.append(doc.Section("Attempts", [_table(found)]))
-    return doc.Document("bug", found.title, found.sentence, tuple(sections))
+    return doc.Document(
+        "bug",
+        found.title,
+        found.sentence,
+        tuple(sections),
+    )
 
 
 def _sections(found: Reproduction) -> Iterator[doc.Section]:
     yield doc.Section("The project", [_facts(found)], "project")
-    yield doc.Section("What must be seen", [doc.Text(found.must_be_seen)], "symptom")
-    yield doc.Section("The report", list(_report(found)), "report", page_only=True)
+    yield doc.Section(
+        "What must be seen",
+        [doc.Text(found.must_be_seen)],
+        "symptom",
+    )
+    yield doc.Section(
+        "The report",
+        list(_report(found)),
+        "report",
+        page_only=True,
+    )
     if found.showing is not None and found.showing.runs:
-        yield doc.Section("What was seen", list(_seen(found.showing)), "seen")
+        yield doc.Section(
+            "What was seen",
+            list(_seen(found.showing)),
+            "seen",
+        )
     if found.script:
         script: list[doc.Block] = [doc.Source("script.py", found.script, anchor="script")]
         script += doc.listed(
@@ -103,19 +141,35 @@ def _sections(found: Reproduction) -> Iterator[doc.Section]:
         whole = doc.Fold(
             "repro.py: the script with its judge", [doc.Source("repro.py", found.repro)]
         )
-        yield doc.Section("The script", [*script, whole] if found.repro else script, "script")
+        yield doc.Section(
+            "The script",
+            [*script, whole] if found.repro else script,
+            "script",
+        )
     if found.attempts:
         # A script that shows the bug at once needs no table.
         table = [] if found.script and len(found.attempts) == 1 else [_table(found)]
-        yield doc.Section("Attempts", [*table, *map(_attempt, found.attempts)], "attempts")
-    yield doc.Section(FINDINGS, doc.listed(found.findings), "training")
+        yield doc.Section(
+            "Attempts",
+            [*table, *map(_attempt, found.attempts)],
+            "attempts",
+        )
+    yield doc.Section(
+        FINDINGS,
+        doc.listed(found.findings),
+        "training",
+    )
     more = {
         "Contexts that were looked at": _numbered(found.contexts),
         "Installed": found.packages,
     }
     folds = [doc.Fold(title, doc.listed(lines)) for title, lines in more.items() if lines]
     yield doc.Section("More", folds, "more", page_only=True)
-    yield doc.Section("Notes", doc.listed(found.notes), "notes")
+    yield doc.Section(
+        "Notes",
+        doc.listed(found.notes),
+        "notes",
+    )
 
 
 def _numbered(lines: Sequence[str]) -> list[str]:
@@ -155,14 +209,23 @@ def _report(found: Reproduction) -> Iterator[doc.Block]:
     named = ", ".join(f"{each.package} {each.version}".strip() for each in one.environment)
     yield doc.Text(one.observed, "Observed")
     yield doc.Text(one.expected, "Expected")
-    yield doc.Text("\n".join(_numbered(one.steps)) or "none given", "Steps")
+    yield doc.Text(
+        "\n".join(_numbered(one.steps)) or "none given",
+        "Steps",
+    )
     yield doc.Text(named or "none given", "Environment")
 
 
 def _seen(showing: Attempt, *, timed: bool = True) -> Iterator[doc.Block]:
-    shown = next((run for run in showing.runs if run.shows), showing.runs[0])
+    shown = next(
+        (run for run in showing.runs if run.shows),
+        showing.runs[0],
+    )
     yield doc.Text(shown.sentence)
-    other = next((run for run in showing.fixed_runs if run.seed == shown.seed), None)
+    other = next(
+        (run for run in showing.fixed_runs if run.seed == shown.seed),
+        None,
+    )
     if other is not None:
         yield doc.Text(other.sentence, "On the fixed revision")
     if showing.controls is not None and showing.controls.results:
@@ -177,9 +240,18 @@ def _seen(showing: Attempt, *, timed: bool = True) -> Iterator[doc.Block]:
     )
     rows = []
     for run in showing.runs:
-        cells = (str(run.seed), run.outcome.value, fixed.get(run.seed, "not run"))
+        cells = (
+            str(run.seed),
+            run.outcome.value,
+            fixed.get(run.seed, "not run"),
+        )
         time = (f"{run.observation.wall_s:.1f} s",) if timed else ()
-        rows.append(doc.Row((*cells, *time), tone="good" if run.shows else ""))
+        rows.append(
+            doc.Row(
+                (*cells, *time),
+                tone="good" if run.shows else "",
+            )
+        )
     yield doc.Board("Seeds", columns, rows)
     versions = ", ".join(
         f"{name} {version}" for name, version in shown.observation.versions.items()
@@ -187,7 +259,10 @@ def _seen(showing: Attempt, *, timed: bool = True) -> Iterator[doc.Block]:
     if versions:
         yield doc.Facts("", (("versions", versions),))
     if shown.observation.output:
-        yield doc.Fold("What it printed", [doc.Text(shown.observation.output)])
+        yield doc.Fold(
+            "What it printed",
+            [doc.Text(shown.observation.output)],
+        )
 
 
 def _traceback(run: SeedRun) -> Iterator[doc.Block]:
@@ -203,11 +278,27 @@ def _traceback(run: SeedRun) -> Iterator[doc.Block]:
         "\n".join(own[-MOST_FRAMES:]) or raised,
         "In project code, innermost last" if own else "",
     )
-    cells = ((one.whose, f"{one.file}:{one.line}", one.qualified) for one in frames)
-    rows = [doc.Row(row, "error" if row[0] == "project" else "") for row in cells]
+    cells = (
+        (
+            one.whose,
+            f"{one.file}:{one.line}",
+            one.qualified,
+        )
+        for one in frames
+    )
+    rows = [
+        doc.Row(
+            row,
+            "error" if row[0] == "project" else "",
+        )
+        for row in cells
+    ]
     yield doc.Fold(
         "The whole traceback",
-        [doc.Board("", ("", "place", "function"), rows), doc.Text(raised)],
+        [
+            doc.Board("", ("", "place", "function"), rows),
+            doc.Text(raised),
+        ],
     )
 
 
@@ -224,7 +315,12 @@ def _table(found: Reproduction) -> doc.Board:
             one.stage.value if one.stage else "-",
             why,
         )
-        rows.append(doc.Row(cells, "good" if one.shows else ""))
+        rows.append(
+            doc.Row(
+                cells,
+                "good" if one.shows else "",
+            )
+        )
     return doc.Board("", ("context", "script", "stopped at", "why"), rows)
 
 
@@ -234,17 +330,35 @@ def _attempt(one: Attempt) -> doc.Fold:
     why = ""
     if one.objections:
         why = f": {' '.join(one.reasons[0].split())[:200]}"
-    blocks: list[doc.Block] = [*doc.listed(one.reasons if one.objections else (), "Objections")]
+    blocks: list[doc.Block] = [
+        *doc.listed(
+            one.reasons if one.objections else (),
+            "Objections",
+        )
+    ]
     if one.script:
         blocks.append(doc.Source("script", one.script))
     for run in one.runs:
         printed = []
         if run.observation.output:
             printed = [doc.Text(run.observation.output, "Printed")]
-        ran = [doc.Text(run.sentence), *_traceback(run), *printed]
-        blocks.append(doc.Fold(f"seed {run.seed}: {run.outcome.value}", ran))
+        ran = [
+            doc.Text(run.sentence),
+            *_traceback(run),
+            *printed,
+        ]
+        blocks.append(
+            doc.Fold(
+                f"seed {run.seed}: {run.outcome.value}",
+                ran,
+            )
+        )
     title = f"Context {one.context + 1}, script {one.number + 1}: {what}{why}"
-    return doc.Fold(title, blocks, tone="good" if one.shows else "")
+    return doc.Fold(
+        title,
+        blocks,
+        tone="good" if one.shows else "",
+    )
 
 
 def _diagnostics(found: Reproduction) -> Iterator[doc.Diagnostic]:
@@ -255,7 +369,10 @@ def _diagnostics(found: Reproduction) -> Iterator[doc.Diagnostic]:
     frames = shown.observation.project_frames
     place = None
     if frames:
-        place = Place(PurePosixPath(frames[-1].file), frames[-1].line)
+        place = Place(
+            PurePosixPath(frames[-1].file),
+            frames[-1].line,
+        )
     says = f"{found.title}: {shown.sentence}"
     after = ""
     if found.folder:

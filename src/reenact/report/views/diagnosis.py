@@ -65,8 +65,17 @@ def diagnosis_document(
         *_symptoms(found.symptoms, reasons_too=not found.findings),
     ]
     sections = (
-        doc.Section("The run", [_run(found), *_data(found.evidence)], "run"),
-        doc.Section("Source", list(_sources(files, found)), "source", page_only=True),
+        doc.Section(
+            "The run",
+            [_run(found), *_data(found.evidence)],
+            "run",
+        ),
+        doc.Section(
+            "Source",
+            list(_sources(files, found)),
+            "source",
+            page_only=True,
+        ),
         *_measured(found, gone),
         doc.Section("Other suspects, and symptoms", less, "less"),
         doc.Section("Limits of this diagnosis", doc.listed(notes), "notes"),
@@ -98,10 +107,18 @@ def from_run(stored: Stored) -> doc.Document:
     found = stored.result(Diagnosis)
     trace = stored.trace()
     files = (
-        stored.result(tuple[SourceFile, ...], "source") if stored.step("source") is not None else ()
+        stored.result(
+            tuple[SourceFile, ...],
+            "source",
+        )
+        if stored.step("source") is not None
+        else ()
     )
     gone = GONE if trace is None and stored.step("watch") is not None else ""
-    known = replace(found, evidence=replace(found.evidence, trace=trace))
+    known = replace(
+        found,
+        evidence=replace(found.evidence, trace=trace),
+    )
     return diagnosis_document(known, stored.run.what, files, gone)
 
 
@@ -130,7 +147,13 @@ def _data(evidence: Evidence) -> Iterator[doc.Facts]:
     """
     logged = evidence.trace.data if evidence.trace is not None else ()
     kinds = dict.fromkeys((one.split, one.role) for one in logged)
-    most = [(f"{split} {role}", evidence.data(role, split)) for split, role in kinds]
+    most = [
+        (
+            f"{split} {role}",
+            evidence.data(role, split),
+        )
+        for split, role in kinds
+    ]
     facts = tuple((name, _tensor(one)) for name, one in most if one is not None)
     if facts:
         yield doc.Facts("Data", facts)
@@ -163,7 +186,14 @@ def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[doc.Sour
             where.setdefault((file, line), f"#finding-{at}")
             found_at |= {(file, line, witness.code) for witness in suspect.witnesses}
     for at, one in enumerate(files):
-        marks = {(mark.place.line, mark.place.column, mark.code): mark for mark in one.marks}
+        marks = {
+            (
+                mark.place.line,
+                mark.place.column,
+                mark.code,
+            ): mark
+            for mark in one.marks
+        }
         squiggles = []
         for (line, column, code), mark in marks.items():
             end = 0
@@ -183,20 +213,41 @@ def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[doc.Sour
                     tone=tone,
                 )
             )
-        yield doc.Source(one.file, one.text, squiggles, anchor=f"source-{at}")
+        yield doc.Source(
+            one.file,
+            one.text,
+            squiggles,
+            anchor=f"source-{at}",
+        )
 
 
 def _measured(found: Diagnosis, gone: str) -> Iterator[doc.Section]:
     """Curves with the moment each detector fired, and layers against steps, from the trace."""
     if found.evidence.trace is None:
-        yield doc.Section("Training", [doc.Text(gone)] if gone else [], "training")
+        yield doc.Section(
+            "Training",
+            [doc.Text(gone)] if gone else [],
+            "training",
+        )
         return
     from reenact.report.trace_plots import curve_plots, layer_plots, marks_at
 
-    suspects = [*(one.suspect for one in found.findings), *found.symptoms]
+    suspects = [
+        *(one.suspect for one in found.findings),
+        *found.symptoms,
+    ]
     marks = marks_at((one.code, one.step) for suspect in suspects for one in suspect.witnesses)
-    yield doc.Section("Training", list(curve_plots(found.evidence, marks)), "training")
-    yield doc.Section("Layers by step", list(layer_plots(found.evidence)), "layers", detail=True)
+    yield doc.Section(
+        "Training",
+        list(curve_plots(found.evidence, marks)),
+        "training",
+    )
+    yield doc.Section(
+        "Layers by step",
+        list(layer_plots(found.evidence)),
+        "layers",
+        detail=True,
+    )
 
 
 def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[doc.Block]:
@@ -222,7 +273,11 @@ def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[doc.Block]
         title = (
             f"Other suspects ({faint} more that are hardly possible)" if faint else "Other suspects"
         )
-        yield Table(title, ("detector", "fault", "where", "how sure", "tried"), tuple(rows))
+        yield Table(
+            title,
+            ("detector", "fault", "where", "how sure", "tried"),
+            tuple(rows),
+        )
     elif faint:
         yield doc.Text(
             f"{faint}, hardly possible; --output-format json lists them.",
@@ -234,10 +289,19 @@ def _symptoms(symptoms: Sequence[Suspect], *, reasons_too: bool) -> Iterator[Tab
     """Symptoms that point to no single fault; why it matters only where no finding explains it."""
     columns = ("detector", "seen", *(("why it matters",) if reasons_too else ()))
     whole = (
-        (f"{one.first.code} {one.first.name}", seen(one.first), one.first.why) for one in symptoms
+        (
+            f"{one.first.code} {one.first.name}",
+            seen(one.first),
+            one.first.why,
+        )
+        for one in symptoms
     )
     if symptoms:
-        yield Table("Symptoms", columns, tuple(row[: len(columns)] for row in whole))
+        yield Table(
+            "Symptoms",
+            columns,
+            tuple(row[: len(columns)] for row in whole),
+        )
 
 
 def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[doc.Diagnostic]:
@@ -255,17 +319,30 @@ def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[doc.
             change = one.tried.patch.to_text()
         again = first.code in reported
         together = changes.get(change, "")
-        made = _diagnostic(one, found.evidence, files, again=again, together=together)
+        made = _diagnostic(
+            one,
+            found.evidence,
+            files,
+            again=again,
+            together=together,
+        )
         shown = None
         if place is not None:
             shown = numbers.get(str(place.file))
         href = ""
         if place is not None and shown is not None:
             href = f"#source-{shown}-L{place.line}"
-        yield replace(made, anchor=f"finding-{at}", href=href)
+        yield replace(
+            made,
+            anchor=f"finding-{at}",
+            href=href,
+        )
         reported.add(first.code)
         if change:
-            changes.setdefault(change, f"{first.code} {first.name}")
+            changes.setdefault(
+                change,
+                f"{first.code} {first.name}",
+            )
 
 
 def _diagnostic(
@@ -295,7 +372,10 @@ def _diagnostic(
         from reenact.report.trace_plots import finding_plots
 
         pictures = finding_plots(one, evidence)
-    message = on_stand_in(evidence.stand_in_data, f"{seen(first)}. {first.why}{tried}")
+    message = on_stand_in(
+        evidence.stand_in_data,
+        f"{seen(first)}. {first.why}{tried}",
+    )
     cell = ""
     if evidence.program is not None and evidence.program.is_notebook and place is not None:
         cell = evidence.program.where(place)
@@ -314,7 +394,14 @@ def _diagnostic(
         next_step=after,
         aside=aside,
     )
-    return replace(made, source=source, reasons=why, help=explained, pictures=pictures, cell=cell)
+    return replace(
+        made,
+        source=source,
+        reasons=why,
+        help=explained,
+        pictures=pictures,
+        cell=cell,
+    )
 
 
 def seen(finding: Finding) -> str:
@@ -398,7 +485,10 @@ def _spread(values: Sequence[float], tried: ChangeEffect) -> str:
     return f"{fmean(known):.3g}{around}{failed}"
 
 
-def source_lines(place: Place | None, files: Sequence[SourceFile]) -> Iterator[str]:
+def source_lines(
+    place: Place | None,
+    files: Sequence[SourceFile],
+) -> Iterator[str]:
     """The line of a finding with a mark below the part that it is about."""
     text = next(
         (one.text for one in files if place is not None and one.file == str(place.file)),
@@ -433,9 +523,17 @@ def _differences(lines: Sequence[str]) -> list[int]:
     sides = {sign: iter([line[1:] for line in lines if line[0] == sign]) for sign in "-+"}
     found = []
     for line in lines:
-        other = next(sides["+" if line[0] == "-" else "-"], line[1:])
+        other = next(
+            sides["+" if line[0] == "-" else "-"],
+            line[1:],
+        )
         pairs = enumerate(zip(line[1:], other, strict=False))
-        found.append(next((column for column, (one, two) in pairs if one != two), 0))
+        found.append(
+            next(
+                (column for column, (one, two) in pairs if one != two),
+                0,
+            )
+        )
     return found
 
 

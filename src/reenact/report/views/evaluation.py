@@ -55,7 +55,11 @@ def _verdict(found: Evaluation) -> str:
 
 def _blocks(found: Evaluation) -> Iterator[Block]:
     scores = tuple(
-        (one.level.value, _number(one.score, 1), f"{one.judged} of {len(one.marks)}")
+        (
+            one.level.value,
+            _number(one.score, 1),
+            f"{one.judged} of {len(one.marks)}",
+        )
         for one in found.align
     )
     if scores:
@@ -67,7 +71,11 @@ def _blocks(found: Evaluation) -> Iterator[Block]:
                 Value.UNKNOWN.value if mark.score is None else f"{mark.score} of {one.level.most}"
             )
             rows.append((mark.name, score, mark.reason))
-        yield Table(f"Marks, {one.level} level", ("what", "mark", "why"), tuple(rows))
+        yield Table(
+            f"Marks, {one.level} level",
+            ("what", "mark", "why"),
+            tuple(rows),
+        )
     if found.rubric is not None:
         yield from _rubric(found.rubric)
     yield from _people(found)
@@ -114,7 +122,15 @@ def _rubric(rubric: RubricScore) -> Iterator[Block]:
             verdict = judged.value.value
             where = ", ".join(map(str, judged.lines[:3]))
             why = judged.reason
-        rows.append((leaf.node.requirements, str(leaf.node.weight), verdict, where, why))
+        rows.append(
+            (
+                leaf.node.requirements,
+                str(leaf.node.weight),
+                verdict,
+                where,
+                why,
+            )
+        )
     yield Table(
         "Leaves",
         ("requirement", "weight", "verdict", "where", "why"),
@@ -126,16 +142,45 @@ def _rubric(rubric: RubricScore) -> Iterator[Block]:
 
 def _people(found: Evaluation) -> Iterator[Block]:
     if found.human:
-        each = ((one, _number(one.mean, 2), _number(one.spread, 2)) for one in found.human)
-        rows = tuple(
-            (one.dimension, f"{one.most}", mean, std, f"{one.raters}") for one, mean, std in each
+        each = (
+            (
+                one,
+                _number(one.mean, 2),
+                _number(one.spread, 2),
+            )
+            for one in found.human
         )
-        yield Table("Human rubric", ("dimension", "most", "mean", "spread", "raters"), rows)
+        rows = tuple(
+            (
+                one.dimension,
+                f"{one.most}",
+                mean,
+                std,
+                f"{one.raters}",
+            )
+            for one, mean, std in each
+        )
+        yield Table(
+            "Human rubric",
+            ("dimension", "most", "mean", "spread", "raters"),
+            rows,
+        )
     if (panel := found.panel) is not None:
         pairs = [
-            (f"{one.first}, {one.second}", f"{one.n}", _percent(one.same)) for one in panel.pairs
+            (
+                f"{one.first}, {one.second}",
+                f"{one.n}",
+                _percent(one.same),
+            )
+            for one in panel.pairs
         ]
-        agreed = [(_number(one.kappa, 2), _number(one.pearson, 2)) for one in panel.pairs]
+        agreed = [
+            (
+                _number(one.kappa, 2),
+                _number(one.pearson, 2),
+            )
+            for one in panel.pairs
+        ]
         rows = tuple((*pair, *how) for pair, how in zip(pairs, agreed, strict=True))
         yield Table(
             "Agreement",
@@ -153,16 +198,33 @@ def _people(found: Evaluation) -> Iterator[Block]:
 
 def _runs(found: Evaluation) -> Iterator[Block]:
     if (score := found.lineage) is not None:
-        hits = (f"Hits@{score.n}", f"{score.hits} of {score.k} chosen")
-        yield Facts("Lineage", ((f"Top-1 Recall@{score.k}", "1" if score.top1 else "0"), hits))
+        hits = (
+            f"Hits@{score.n}",
+            f"{score.hits} of {score.k} chosen",
+        )
+        yield Facts(
+            "Lineage",
+            (
+                (f"Top-1 Recall@{score.k}", "1" if score.top1 else "0"),
+                hits,
+            ),
+        )
     if found.edits:
         rows = tuple(
-            (one.stage, one.purpose, _number(one.turns, 2), _number(one.lines, 1))
+            (
+                one.stage,
+                one.purpose,
+                _number(one.turns, 2),
+                _number(one.lines, 1),
+            )
             for one in found.edits
         )
         yield Table("Edits", ("stage", "purpose", "turns a run", "lines a turn"), rows)
     if (runs := found.executed) is not None:
-        rate = ("runs that executed", f"{_percent(runs.rate)} of {runs.runs}")
+        rate = (
+            "runs that executed",
+            f"{_percent(runs.rate)} of {runs.runs}",
+        )
         gap = ("gap over all, a failure as 1", _percent(runs.gap))
         yield Facts(
             "Execution",
@@ -203,7 +265,10 @@ def _notices(found: Evaluation) -> Iterator[Diagnostic]:
             continue
         place = None
         if judged.lines:
-            place = Place(PurePosixPath(judged.lines[0].file), judged.lines[0].line)
+            place = Place(
+                PurePosixPath(judged.lines[0].file),
+                judged.lines[0].line,
+            )
         yield Diagnostic(
             CODE,
             NAME,
@@ -262,10 +327,16 @@ def _taken(taken: FingerprintRun) -> Iterator[Block]:
     run = taken.run
     money = "price unknown" if run.unpriced else f"${run.money}"
     facts = (
-        ("paper", f"{taken.paper.source} ({taken.paper.form})"),
+        (
+            "paper",
+            f"{taken.paper.source} ({taken.paper.form})",
+        ),
         ("levels", _counts(criterion.level.value for criterion in criteria)),
         ("sorts", _counts(criterion.category.value for criterion in criteria)),
-        ("model", f"{run.tokens_in + run.tokens_out} tokens, {money}"),
+        (
+            "model",
+            f"{run.tokens_in + run.tokens_out} tokens, {money}",
+        ),
         ("estimated", taken.estimate.sentence),
         ("run", run.id),
     )
@@ -282,7 +353,11 @@ def _taken(taken: FingerprintRun) -> Iterator[Block]:
             )
             for criterion in criteria
         )
-        yield Table("Criteria", ("id", "fact", "scope", "place", "check", "weight"), rows)
+        yield Table(
+            "Criteria",
+            ("id", "fact", "scope", "place", "check", "weight"),
+            rows,
+        )
         yield Table(
             "Quotes",
             ("id", "the paper's words"),

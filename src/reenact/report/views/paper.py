@@ -24,7 +24,11 @@ from reenact.types import Place, Table
 RESULT = Reproduction
 CODE = "PR001"
 NAME = "criterion-not-met"
-TONES = {Value.PASS: "good", Value.FAIL: "error", Value.CONTRADICTED: "warning"}
+TONES = {
+    Value.PASS: "good",
+    Value.FAIL: "error",
+    Value.CONTRADICTED: "warning",
+}
 GRADES = {Grade.A: "good", Grade.D: "error"}
 BLUE, ORANGE, GREEN = COLOURS[:3]
 GREY = "#8f8f8f"
@@ -105,39 +109,77 @@ def _sections(found: Reproduction) -> Iterator[doc.Section]:
     """As a report of a reproduction is read: what holds, how it trained, what differs, then the
     evidence.
     """
-    yield doc.Section("Claims", list(_claims(found)), "claims")
+    yield doc.Section(
+        "Claims",
+        list(_claims(found)),
+        "claims",
+    )
     if metrics := _metric_rows(found):
-        yield doc.Section("Measured", [Table("", METRIC_COLUMNS, tuple(metrics))], "measured")
+        yield doc.Section(
+            "Measured",
+            [Table("", METRIC_COLUMNS, tuple(metrics))],
+            "measured",
+        )
     if found.runs:
         whole = [one for one in found.runs if one.scale == found.scale]
         drawn, rest = training_plots(whole, found.comparisons)
         more = []
         if rest or not drawn:
             more = [doc.Text(rest or NOTHING)]
-        yield doc.Section("Training", [*drawn, *more], "training")
-        yield doc.Section("Full runs", list(_runs(found.runs)), "runs", page_only=True)
-    yield doc.Section("Deviations and assumptions", list(_notes(found)), "notes")
+        yield doc.Section(
+            "Training",
+            [*drawn, *more],
+            "training",
+        )
+        yield doc.Section(
+            "Full runs",
+            list(_runs(found.runs)),
+            "runs",
+            page_only=True,
+        )
+    yield doc.Section(
+        "Deviations and assumptions",
+        list(_notes(found)),
+        "notes",
+    )
     if found.gap_repair is not None:
         yield doc.Section(
             "What the paper may not say",
             list(_gap_repair(found.gap_repair)),
             "gap-repair",
         )
-    yield doc.Section("Criteria", list(_criteria(found)), "criteria")
+    yield doc.Section(
+        "Criteria",
+        list(_criteria(found)),
+        "criteria",
+    )
     if found.fingerprint.criteria or found.paper.sections:
-        yield doc.Section("Paper and code", [side_by_side(found)], "text", page_only=True)
+        yield doc.Section(
+            "Paper and code",
+            [side_by_side(found)],
+            "text",
+            page_only=True,
+        )
     else:
         files = found.development.project.files
         yield doc.Section(
             "Code", [doc.Source(*one) for one in files.items()], "code", page_only=True
         )
     if rounds := found.development.rounds:
-        table = doc.Board("", ("round", "what happened"), list(map(_round, rounds)))
+        table = doc.Board(
+            "",
+            ("round", "what happened"),
+            list(map(_round, rounds)),
+        )
         wrong = {f"Problems of round {one.number}": one.problems for one in rounds if one.problems}
         folds = [doc.Fold(title, doc.listed(lines)) for title, lines in wrong.items()]
         yield doc.Section("Rounds", [table, *folds], "rounds")
     if found.exemplars:
-        yield doc.Section("Lineage", list(_lineage(found)), "lineage")
+        yield doc.Section(
+            "Lineage",
+            list(_lineage(found)),
+            "lineage",
+        )
 
 
 def _notes(found: Reproduction) -> Iterator[doc.Text]:
@@ -147,22 +189,46 @@ def _notes(found: Reproduction) -> Iterator[doc.Text]:
     for title in NOTES.values():
         lists[title] = []
     for note in found.every_note():
-        start = next((start for start in NOTES if note.startswith(start)), "")
+        start = next(
+            (start for start in NOTES if note.startswith(start)),
+            "",
+        )
         lists.setdefault(NOTES.get(start, "Other notes"), []).append(note.removeprefix(start))
     for title, lines in lists.items():
         if lines:
-            yield doc.Text("\n".join(" ".join(line.split()) for line in lines), title, is_list=True)
+            yield doc.Text(
+                "\n".join(" ".join(line.split()) for line in lines),
+                title,
+                is_list=True,
+            )
 
 
 def _claims(found: Reproduction) -> Iterator[doc.Block]:
     if found.orderings:
-        yield doc.Board("Orderings", ORDERING_COLUMNS, [_ordering(one) for one in found.orderings])
+        yield doc.Board(
+            "Orderings",
+            ORDERING_COLUMNS,
+            [_ordering(one) for one in found.orderings],
+        )
     if found.comparisons:
-        rows = [_claim(one, linked=bool(found.paper.sections)) for one in found.comparisons]
-        yield doc.Board("Numbers" if found.orderings else "", CLAIM_COLUMNS, rows)
+        rows = [
+            _claim(
+                one,
+                linked=bool(found.paper.sections),
+            )
+            for one in found.comparisons
+        ]
+        yield doc.Board(
+            "Numbers" if found.orderings else "",
+            CLAIM_COLUMNS,
+            rows,
+        )
     else:
         yield doc.Text("The paper states no number that could be compared.")
-    yield doc.Facts("", tuple(_facts(found).items()))
+    yield doc.Facts(
+        "",
+        tuple(_facts(found).items()),
+    )
 
 
 def _facts(found: Reproduction) -> dict[str, str]:
@@ -232,7 +298,10 @@ def _ordering(one: Ordering) -> doc.Row:
         str(one.n),
         one.status.value,
     )
-    return doc.Row(cells, tone=STATUSES.get(one.status, ""))
+    return doc.Row(
+        cells,
+        tone=STATUSES.get(one.status, ""),
+    )
 
 
 def _claim(one: Comparison, *, linked: bool) -> doc.Row:
@@ -254,11 +323,22 @@ def _claim(one: Comparison, *, linked: bool) -> doc.Row:
     differs = " ".join(
         part for part in (count, one.note, f"[{control}]" if control else "") if part
     )
-    measured = (stated, got, str(one.n), f"{one.gap:.1%}", one.grade.value, differs)
+    measured = (
+        stated,
+        got,
+        str(one.n),
+        f"{one.gap:.1%}",
+        one.grade.value,
+        differs,
+    )
     anchor = f"claim-{claim.id}" if linked else ""
     hrefs = {0: f"#p-{claim.place}"} if linked and claim.place != PLACE else {}
     return doc.Row(
-        (claim.id, f"{what} [{claim.place}]", *measured),
+        (
+            claim.id,
+            f"{what} [{claim.place}]",
+            *measured,
+        ),
         GRADES.get(one.grade, ""),
         anchor,
         hrefs,
@@ -274,11 +354,22 @@ def _metric_rows(found: Reproduction) -> list[tuple[str, ...]]:
         spread = "-"
         if len(got) > 1:
             spread = f"{stdev(got):.3g}"
-        rows.append((name, f"{fmean(got):.4g}", spread, str(len(got)), claims.get(name, "")))
+        rows.append(
+            (
+                name,
+                f"{fmean(got):.4g}",
+                spread,
+                str(len(got)),
+                claims.get(name, ""),
+            )
+        )
     left = len(rows) - MOST_METRICS
     if left <= 0:
         return rows
-    return [*rows[:MOST_METRICS], (f"and {left} more", "", "", "", "")]
+    return [
+        *rows[:MOST_METRICS],
+        (f"and {left} more", "", "", "", ""),
+    ]
 
 
 def _criteria(found: Reproduction) -> Iterator[doc.Board]:
@@ -295,7 +386,10 @@ def _criteria(found: Reproduction) -> Iterator[doc.Board]:
         known = judged.get(one.id)
         hrefs = {0: f"#p-{first_place(one)}"}
         lines = known.lines if known is not None else ()
-        line = next((line for line in lines if line.file in files), None)
+        line = next(
+            (line for line in lines if line.file in files),
+            None,
+        )
         if line is not None:
             hrefs[4] = f"#code-{files.index(line.file)}-L{line.line}"
         places = ", ".join(one.places)
@@ -309,14 +403,35 @@ def _criteria(found: Reproduction) -> Iterator[doc.Board]:
             tone = TONES.get(known.value, "")
         cells = (one.id, one.fact, verdict, places, where, why)
         met = known is not None and known.value is Value.PASS
-        rows[met].append(doc.Row(cells, tone, f"criterion-{one.id}", hrefs))
+        rows[met].append(
+            doc.Row(
+                cells,
+                tone,
+                f"criterion-{one.id}",
+                hrefs,
+            )
+        )
     for met, title in ((False, "Not met, or not known"), (True, "Met by the code")):
         if rows[met]:
-            yield doc.Board(title, CRITERION_COLUMNS, rows[met], formulas=True, folded=met)
+            yield doc.Board(
+                title,
+                CRITERION_COLUMNS,
+                rows[met],
+                formulas=True,
+                folded=met,
+            )
 
 
 def _lineage(found: Reproduction) -> Iterator[doc.Block]:
-    dots = [Dot(-1, 0, ORANGE, found.paper.title, large=True)]
+    dots = [
+        Dot(
+            -1,
+            0,
+            ORANGE,
+            found.paper.title,
+            large=True,
+        )
+    ]
     for one in found.exemplars:
         dots.append(
             Dot(
@@ -327,7 +442,15 @@ def _lineage(found: Reproduction) -> Iterator[doc.Block]:
             )
         )
         parent = len(dots) - 1
-        dots += [Dot(parent, 2, GREY, f"{file.path}: {file.why}") for file in one.files]
+        dots += [
+            Dot(
+                parent,
+                2,
+                GREY,
+                f"{file.path}: {file.why}",
+            )
+            for file in one.files
+        ]
     yield graph_plot("", dots, MEANING)
     rows = []
     folds = []
@@ -336,13 +459,40 @@ def _lineage(found: Reproduction) -> Iterator[doc.Block]:
         if one.repository:
             code = f"{one.repository} ({one.licence or 'no licence stated'})"
         files = f"{code}: {', '.join(file.path for file in one.files) or 'no file'}"
-        rows.append((one.key, one.title, one.why, files, " ".join(one.notes)))
-        inner: list[doc.Block] = [*doc.listed([one.summary] if one.summary else [], "Summary")]
+        rows.append(
+            (
+                one.key,
+                one.title,
+                one.why,
+                files,
+                " ".join(one.notes),
+            )
+        )
+        inner: list[doc.Block] = [
+            *doc.listed(
+                [one.summary] if one.summary else [],
+                "Summary",
+            )
+        ]
         for file in one.files:
-            inner.append(doc.Fold(f"{file.path}: {file.why}", [doc.Source(file.path, file.text)]))
+            inner.append(
+                doc.Fold(
+                    f"{file.path}: {file.why}",
+                    [doc.Source(file.path, file.text)],
+                )
+            )
         if inner:
-            folds.append(doc.Fold(f"{one.title} [{one.key}]", inner))
-    yield Table("", ("key", "paper", "why", "code", "to know"), tuple(rows))
+            folds.append(
+                doc.Fold(
+                    f"{one.title} [{one.key}]",
+                    inner,
+                )
+            )
+    yield Table(
+        "",
+        ("key", "paper", "why", "code", "to know"),
+        tuple(rows),
+    )
     yield from folds
 
 
@@ -351,7 +501,10 @@ def _round(one: Round) -> doc.Row:
         f"{len(one.passed)} criteria pass, {len(one.failed)} fail, {len(one.unknown)} cannot be "
         f"judged"
     )
-    parts = ["runs" if one.runs else "does not run", f"{one.edits} lines changed"]
+    parts = [
+        "runs" if one.runs else "does not run",
+        f"{one.edits} lines changed",
+    ]
     if one.tries:
         parts.append(f"{one.tries} attempts to fix it")
     if one.passed or one.failed or one.unknown:
@@ -364,7 +517,13 @@ def _round(one: Round) -> doc.Row:
         tone = "warning"
     else:
         tone = "good"
-    return doc.Row((f"{one.number}. {one.stage.value}", "; ".join(parts)), tone)
+    return doc.Row(
+        (
+            f"{one.number}. {one.stage.value}",
+            "; ".join(parts),
+        ),
+        tone,
+    )
 
 
 def _runs(runs: Sequence[FullRun]) -> Iterator[doc.Block]:
@@ -382,17 +541,43 @@ def _runs(runs: Sequence[FullRun]) -> Iterator[doc.Block]:
             name: number(value) if one.ok else f"({number(value)})" for name, value in known.items()
         }
         measured = (shown.get(name, "-") for name in names)
-        rows.append((str(one.seed), f"{one.scale:.4g}", how, *measured, f"{one.cpu_s:.0f} s"))
-    yield Table("", ("seed", "scale", "", *names, "CPU time"), tuple(rows))
+        rows.append(
+            (
+                str(one.seed),
+                f"{one.scale:.4g}",
+                how,
+                *measured,
+                f"{one.cpu_s:.0f} s",
+            )
+        )
+    yield Table(
+        "",
+        ("seed", "scale", "", *names, "CPU time"),
+        tuple(rows),
+    )
     for one in runs:
         if one.output:
-            yield doc.Fold(f"What the run with seed {one.seed} printed", [doc.Text(one.output)])
+            yield doc.Fold(
+                f"What the run with seed {one.seed} printed",
+                [doc.Text(one.output)],
+            )
 
 
 def _gap_repair(found: GapRepair) -> Iterator[doc.Block]:
-    yield doc.Text("\n".join([found.sentence, *(f"- {one}" for one in found.hypotheses)]))
+    yield doc.Text(
+        "\n".join(
+            [
+                found.sentence,
+                *(f"- {one}" for one in found.hypotheses),
+            ]
+        )
+    )
     if found.diff:
-        yield doc.Text(found.diff.rstrip("\n"), "The change", is_diff=True)
+        yield doc.Text(
+            found.diff.rstrip("\n"),
+            "The change",
+            is_diff=True,
+        )
     if rows := [_claim(one, linked=False) for one in found.comparisons]:
         yield doc.Board("With the change", CLAIM_COLUMNS, rows)
     yield from doc.listed(found.kept_fixed, "Left alone, because the paper fixes it")
@@ -405,7 +590,10 @@ def _diagnostics(found: Reproduction) -> Iterator[doc.Diagnostic]:
         one = failed[criterion.id]
         place = None
         if one.lines:
-            place = Place(PurePosixPath(one.lines[0].file), one.lines[0].line)
+            place = Place(
+                PurePosixPath(one.lines[0].file),
+                one.lines[0].line,
+            )
         says = f"{criterion.id}: {criterion.fact} {one.reason}"
         aside = f"the paper, {', '.join(criterion.places)}: {criterion.quote[:120]}"
         yield doc.Diagnostic(

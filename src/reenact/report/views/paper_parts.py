@@ -54,7 +54,16 @@ def side_by_side(found: Reproduction) -> Beside:
                 if source.startswith(("https://", "http://")):
                     href = f"{source}#page={page}"
                 note = "Open the PDF there" if href else ""
-                paragraphs.append([Passage(f"page-{page}", f"Page {page} of the PDF", href, note)])
+                paragraphs.append(
+                    [
+                        Passage(
+                            f"page-{page}",
+                            f"Page {page} of the PDF",
+                            href,
+                            note,
+                        )
+                    ]
+                )
             pieces = block.sentences if isinstance(block, Paragraph) else [block]
             paragraphs.append(
                 [
@@ -84,10 +93,18 @@ def side_by_side(found: Reproduction) -> Beside:
             )
     title = "The paper" if found.paper.sections else "Words of the paper that criteria rest on"
     code = [
-        Source(name, text, _squiggles(name, text, criteria, judged), anchor=f"code-{at}")
+        Source(
+            name,
+            text,
+            _squiggles(name, text, criteria, judged),
+            anchor=f"code-{at}",
+        )
         for at, (name, text) in enumerate(files.items())
     ]
-    return Beside([[Reading(title, paragraphs)], code], tall=True)
+    return Beside(
+        [[Reading(title, paragraphs)], code],
+        tall=True,
+    )
 
 
 def first_place(one: Criterion) -> str:
@@ -106,7 +123,10 @@ def _passage(
 ) -> Passage:
     """A place of the paper, which leads to the code that a criterion about it rests on."""
     verdicts = [judged[criterion.id] for criterion in about if criterion.id in judged]
-    line = next((line for one in verdicts for line in one.lines if line.file in files), None)
+    line = next(
+        (line for one in verdicts for line in one.lines if line.file in files),
+        None,
+    )
     if line is not None:
         href = f"#code-{files[line.file]}-L{line.line}"
     else:
@@ -160,9 +180,17 @@ def training_plots(
     """The loss first, then what the paper has a number of, then others; and what there is no
     room for.
     """
-    by_metric = groupby(courses(runs), key=lambda one: (one.metric, one.axis))
+    by_metric = groupby(
+        courses(runs),
+        key=lambda one: (one.metric, one.axis),
+    )
     made = [_plot(list(group), runs, compared) for _, group in by_metric]
-    made.sort(key=lambda one: (one[1].title != "Loss", not one[0]))
+    made.sort(
+        key=lambda one: (
+            one[1].title != "Loss",
+            not one[0],
+        )
+    )
     more = len(made) - MOST_PLOTS
     rest = f"The runs logged {more} more values, which are not drawn." if more > 0 else ""
     return [picture for _, picture in made[:MOST_PLOTS]], rest
@@ -177,7 +205,14 @@ def _plot(
         for seed, curve in zip(one.seeds, one.curves, strict=True):
             name = f"{one.label}, seed {seed}" if one.label else f"seed {seed}"
             values = [math.nan if value is None else value for value in curve.values]
-            lines.append(Curve(name, curve.at, values, group=one.name))
+            lines.append(
+                Curve(
+                    name,
+                    curve.at,
+                    values,
+                    group=one.name,
+                )
+            )
     levels = [level for one in group for level in _levels(one, runs, compared)]
     metric = group[0].metric.replace("_", " ")
     described = [_words(one) for one in group[:MOST_DESCRIBED]]
@@ -185,7 +220,13 @@ def _plot(
         described.append(f"And {len(group) - MOST_DESCRIBED} more.")
     described += [f"The paper's number for {level.group}: {level.label}." for level in levels]
     title = metric[:1].upper() + metric[1:]
-    drawn = line_plot(title, lines, below=group[0].axis, levels=levels, words="\n".join(described))
+    drawn = line_plot(
+        title,
+        lines,
+        below=group[0].axis,
+        levels=levels,
+        words="\n".join(described),
+    )
     return bool(levels), drawn
 
 
@@ -232,4 +273,9 @@ def _parts(metric: str) -> frozenset[str]:
     """The words of a metric, whatever their order: `test_accuracy_ours` is `test accuracy` of
     `ours`.
     """
-    return frozenset(re.split(r"[^a-z0-9]+", metric_name(metric).lower()))
+    return frozenset(
+        re.split(
+            r"[^a-z0-9]+",
+            metric_name(metric).lower(),
+        )
+    )

@@ -38,15 +38,28 @@ def repair_document(found: Repair, title: str) -> Document:
     """The whole answer."""
     change = []
     if found.diff:
-        change = [Text(readable_diff(found.diff).rstrip("\n"), is_diff=True)]
+        change = [
+            Text(
+                readable_diff(found.diff).rstrip("\n"),
+                is_diff=True,
+            )
+        ]
     if found.applied:
         change.append(Text(found.applied))
     sections = (
         Section("The change", change, "change"),
-        Section("Before and after", list(_judged(found)) if found.verdicts else [], "judged"),
+        Section(
+            "Before and after",
+            list(_judged(found)) if found.verdicts else [],
+            "judged",
+        ),
         Section("How it was found", [_facts(found)], "facts"),
         Section("One training, before and after", list(_curves(found)), "curves"),
-        Section("Search", list(_searched(found.looks, found.judging)), "search"),
+        Section(
+            "Search",
+            list(_searched(found.looks, found.judging)),
+            "search",
+        ),
         Section(
             "Smaller changes that were tried",
             [_cuts(found.cuts)] if found.cuts else [],
@@ -73,7 +86,11 @@ def repair_document(found: Repair, title: str) -> Document:
 def progress(stored: Stored) -> Iterator[Section]:
     """The best so far, while the search goes on."""
     if looks := stored.below("best", Evaluation):
-        yield Section("The best so far", list(_searched(looks, None)), "search")
+        yield Section(
+            "The best so far",
+            list(_searched(looks, None)),
+            "search",
+        )
 
 
 def _facts(found: Repair) -> Facts:
@@ -89,7 +106,10 @@ def _facts(found: Repair) -> Facts:
         ("time", f"{cost.seconds:.0f} s"),
     ]
     if found.stand_in_data:
-        facts.insert(0, ("data", f"made up in place of {', '.join(found.stand_in_data)}"))
+        facts.insert(
+            0,
+            ("data", f"made up in place of {', '.join(found.stand_in_data)}"),
+        )
     return Facts("", tuple(facts))
 
 
@@ -123,7 +143,12 @@ def _judged(found: Repair) -> Iterator[Block]:
             str(len(one.seeds)),
             str(one.patch),
         )
-        rows.append(Row(cells, tone="good" if one.decision.helps else "warning"))
+        rows.append(
+            Row(
+                cells,
+                tone="good" if one.decision.helps else "warning",
+            )
+        )
     yield Board("The test", columns, rows)
     unseen = [
         f"{one.patch}: not significant; {one.not_seen}." for one in found.verdicts if one.not_seen
@@ -137,17 +162,31 @@ def _judged(found: Repair) -> Iterator[Block]:
 
 def _curves(found: Repair) -> Iterator[Picture]:
     """The judging metric and the losses, before and after."""
-    wanted = [found.judging.search.name, "val_loss", "loss", "step_loss", *found.curves]
+    wanted = [
+        found.judging.search.name,
+        "val_loss",
+        "loss",
+        "step_loss",
+        *found.curves,
+    ]
     for name in [one for one in dict.fromkeys(wanted) if one in found.curves][:MOST_CURVES]:
         pairs = zip(("as it stands", "changed"), found.curves[name], strict=True)
         drawn = [
-            Curve(title, *zip(*points, strict=True)) for title, points in pairs if len(points) > 1
+            Curve(
+                title,
+                *zip(*points, strict=True),
+            )
+            for title, points in pairs
+            if len(points) > 1
         ]
         if drawn:
             yield line_plot(name, drawn)
 
 
-def _searched(looks: Sequence[Evaluation], judging: Judging | None) -> Iterator[Block]:
+def _searched(
+    looks: Sequence[Evaluation],
+    judging: Judging | None,
+) -> Iterator[Block]:
     """The best so far against what was spent, and the best looks: whole trainings, the best
     first.
     """
@@ -160,7 +199,13 @@ def _searched(looks: Sequence[Evaluation], judging: Judging | None) -> Iterator[
     if spent:
         known = (look for look in whole if math.isfinite(look.score))
         dots = [
-            Curve(str(one.patch), [one.spent], [sign * one.score], group="a trial") for one in known
+            Curve(
+                str(one.patch),
+                [one.spent],
+                [sign * one.score],
+                group="a trial",
+            )
+            for one in known
         ]
         staircase = [Curve("best so far", spent, best), *dots]
         yield line_plot(
@@ -170,13 +215,28 @@ def _searched(looks: Sequence[Evaluation], judging: Judging | None) -> Iterator[
         )
     surest = {str(look.patch): look for look in sorted(whole, key=lambda one: one.seeds)}
     rows = []
-    for look in sorted(surest.values(), key=lambda one: -one.score)[:SHOWN_LOOKS]:
+    for look in sorted(
+        surest.values(),
+        key=lambda one: -one.score,
+    )[:SHOWN_LOOKS]:
         score = "failed"
         if math.isfinite(look.score):
             score = number(sign * look.score)
-        rows.append((score, str(look.seeds), f"{look.spent:.1f}", str(look.patch)))
+        rows.append(
+            (
+                score,
+                str(look.seeds),
+                f"{look.spent:.1f}",
+                str(look.patch),
+            )
+        )
     sets = [
-        (dict(map(_named_value, look.patch.changes)), look.score) for look in whole if look.patch
+        (
+            dict(map(_named_value, look.patch.changes)),
+            look.score,
+        )
+        for look in whole
+        if look.patch
     ]
     lines = [TrialLine(*one) for one in sets]
     if len(lines) > 1:
@@ -187,7 +247,11 @@ def _searched(looks: Sequence[Evaluation], judging: Judging | None) -> Iterator[
         yield mattered
     title = f"Best of {len(whole)} trials ({len(looks) - len(whole)} more ended early)"
     if rows:
-        yield Table(title, (name, "seeds", "spent", "change"), tuple(rows))
+        yield Table(
+            title,
+            (name, "seeds", "spent", "change"),
+            tuple(rows),
+        )
 
 
 def _named_value(change: Change) -> tuple[str, float | str]:
@@ -211,7 +275,10 @@ def _name(param: HyperparameterId) -> str:
     return f"{param.layer} {param.kind.value}".strip()
 
 
-def best_so_far(looks: Sequence[Evaluation], sign: int) -> tuple[list[float], list[float]]:
+def best_so_far(
+    looks: Sequence[Evaluation],
+    sign: int,
+) -> tuple[list[float], list[float]]:
     """A staircase: each level holds until a better look."""
     spent = list[float]()
     best = list[float]()
@@ -233,6 +300,14 @@ def _cuts(cuts: Sequence[ReductionStep]) -> Board:
         verdict, tone = ("suffices", "good") if cut.suffices else ("too little", "")
         kept = "failed"
         if math.isfinite(cut.kept):
-            kept = f"{100 * cut.kept:.0f} %".replace("-0 %", "0 %")
-        rows.append(Row((verdict, kept, str(cut.seeds), str(cut.patch)), tone))
+            kept = f"{100 * cut.kept:.0f} %".replace(
+                "-0 %",
+                "0 %",
+            )
+        rows.append(
+            Row(
+                (verdict, kept, str(cut.seeds), str(cut.patch)),
+                tone,
+            )
+        )
     return Board("", ("", "of the gain", "seeds", "change"), rows)

@@ -18,7 +18,11 @@ FOLDER = 24
 """Letters of a command, a verdict and a folder in a list."""
 
 
-def list_document(found: Sequence[tuple[Run, str]], total: int, here: str = "") -> Document:
+def list_document(
+    found: Sequence[tuple[Run, str]],
+    total: int,
+    here: str = "",
+) -> Document:
     """Runs in a table, without the columns that are empty; `here` is the folder that is not
     named.
     """
@@ -53,7 +57,17 @@ def list_document(found: Sequence[tuple[Run, str]], total: int, here: str = "") 
     verdict = f"{words.counted(total, 'run')}{shown}. One of them: reenact runs show RUN"
     if not total:
         verdict = "No runs recorded here yet."
-    blocks = (Table("", tuple(table), tuple(zip(*table.values(), strict=True))),) if rows else ()
+    blocks = (
+        (
+            Table(
+                "",
+                tuple(table),
+                tuple(zip(*table.values(), strict=True)),
+            ),
+        )
+        if rows
+        else ()
+    )
     data: JsonValue = {
         "total": total,
         "runs": [words.run_data(run, status) for run, status in found],
@@ -61,7 +75,12 @@ def list_document(found: Sequence[tuple[Run, str]], total: int, here: str = "") 
     return Document("runs", "Recorded runs", verdict, blocks, data=data)
 
 
-def run_document(run: Run, status: str, steps: Sequence[Step], limit: int) -> Document:
+def run_document(
+    run: Run,
+    status: str,
+    steps: Sequence[Step],
+    limit: int,
+) -> Document:
     """One run with the tree of its steps."""
     rest = (
         "verdict",
@@ -74,7 +93,10 @@ def run_document(run: Run, status: str, steps: Sequence[Step], limit: int) -> Do
         "tokens",
         "version",
     )
-    stands = ("status", f"{status}{', imported' if run.imported else ''}")
+    stands = (
+        "status",
+        f"{status}{', imported' if run.imported else ''}",
+    )
     facts = (
         *words.run_facts(run, "pipeline", "what"),
         stands,
@@ -84,13 +106,25 @@ def run_document(run: Run, status: str, steps: Sequence[Step], limit: int) -> Do
     if len(steps) > limit:
         more = f"\n... and {len(steps) - limit} more; --limit shows them"
     verdict = f"{status}: {words.sentence_of(run) or 'no verdict yet'}"
-    blocks = (Facts("", facts), Text(words.tree(steps[:limit]) + more, "Steps"))
+    blocks = (
+        Facts("", facts),
+        Text(
+            words.tree(steps[:limit]) + more,
+            "Steps",
+        ),
+    )
     listed: JsonValue = [words.step_data(step) for step in steps[:limit]]
     data: JsonValue = {
         "run": words.run_data(run, status),
         "steps": listed,
     }
-    return Document("run", f"Run {run.id}", verdict, blocks, data=data)
+    return Document(
+        "run",
+        f"Run {run.id}",
+        verdict,
+        blocks,
+        data=data,
+    )
 
 
 def step_document(run: Run, step: Step, inputs: Any, result: Any) -> Document:
@@ -105,14 +139,26 @@ def step_document(run: Run, step: Step, inputs: Any, result: Any) -> Document:
         "Inputs": inputs,
         "Result": result,
     }.items()
-    texts = (Text(words.readable(value, words.SHOWN_VALUE), title) for title, value in went)
+    texts = (
+        Text(
+            words.readable(value, words.SHOWN_VALUE),
+            title,
+        )
+        for title, value in went
+    )
     data = {
         "step": known,
         "inputs": words.as_json(inputs),
         "result": words.as_json(result),
     }
     title = f"Step {step.path} of run {run.id}"
-    return Document("step", title, verdict, (Facts("", facts), *texts), data=data)
+    return Document(
+        "step",
+        title,
+        verdict,
+        (Facts("", facts), *texts),
+        data=data,
+    )
 
 
 def answer_document(answer: Answer, limit: int) -> Document:

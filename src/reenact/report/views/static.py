@@ -35,12 +35,25 @@ def hyperparameters_document(
     files = ", ".join(str(file.path) for file in program.files)
     columns = ("place", "kind", "of", "value", "written as", "alternatives")
     blocks: list[Facts | Table | Text] = [
-        Facts("", (("framework", graph.framework.value), ("files", files))),
-        Table("Hyperparameters", columns, tuple(_row(program, param) for param in listed)),
+        Facts(
+            "",
+            (("framework", graph.framework.value), ("files", files)),
+        ),
+        Table(
+            "Hyperparameters",
+            columns,
+            tuple(_row(program, param) for param in listed),
+        ),
     ]
     if layers:
         rows = tuple(_layer_row(program, layer) for layer in graph.layers)
-        blocks.append(Table("Layers", ("place", "layer", "type", "activation", "settings"), rows))
+        blocks.append(
+            Table(
+                "Layers",
+                ("place", "layer", "type", "activation", "settings"),
+                rows,
+            )
+        )
     hint = "" if everything else " (--all lists them)"
     return Document(
         kind="knobs",

@@ -21,8 +21,19 @@ def watch_document(watched: Watched, title: str) -> Document:
     blocks = list[Block]()
     if trace is not None:
         suspicious = [one for one in layer_health(trace) if one.remarks]
-        wrong = [(one.name, str(one.place or "-"), "; ".join(one.remarks)) for one in suspicious]
-        blocks = [_run_facts(trace), _curves(trace), *layer_blocks(trace.graph)]
+        wrong = [
+            (
+                one.name,
+                str(one.place or "-"),
+                "; ".join(one.remarks),
+            )
+            for one in suspicious
+        ]
+        blocks = [
+            _run_facts(trace),
+            _curves(trace),
+            *layer_blocks(trace.graph),
+        ]
     if wrong:
         blocks.append(
             Table(
@@ -33,7 +44,13 @@ def watch_document(watched: Watched, title: str) -> Document:
         )
     stored = f" Trace: {watched.folder}" if trace else ""
     verdict = f"{watched.outcome.sentence}{stored}"
-    return Document("watch", title, verdict, tuple(blocks), data=_data(watched, wrong))
+    return Document(
+        "watch",
+        title,
+        verdict,
+        tuple(blocks),
+        data=_data(watched, wrong),
+    )
 
 
 def layer_blocks(graph: ModelGraph | None) -> tuple[Block, ...]:
@@ -49,7 +66,13 @@ def layer_blocks(graph: ModelGraph | None) -> tuple[Block, ...]:
         "activation",
         "initial weights",
     )
-    return (Table(f"Layers of {graph.model}", columns, tuple(map(_layer_row, graph.layers))),)
+    return (
+        Table(
+            f"Layers of {graph.model}",
+            columns,
+            tuple(map(_layer_row, graph.layers)),
+        ),
+    )
 
 
 def graph_document(graph: ModelGraph, title: str) -> Document:
@@ -102,8 +125,19 @@ def _curves(trace: Trace) -> Table:
     for name, series in (*curves.items(), *by_step):
         values = [value for value in series.values.tolist() if not math.isnan(value)]
         if values:
-            rows.append((name, sparkline(values), _number(values[0]), _number(values[-1])))
-    return Table("Curves", ("", "", "first", "last"), tuple(rows))
+            rows.append(
+                (
+                    name,
+                    sparkline(values),
+                    _number(values[0]),
+                    _number(values[-1]),
+                )
+            )
+    return Table(
+        "Curves",
+        ("", "", "first", "last"),
+        tuple(rows),
+    )
 
 
 def _layer_row(layer: Layer) -> tuple[str, ...]:
@@ -126,7 +160,10 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.4g}"
 
 
-def _data(watched: Watched, wrong: list[tuple[str, str, str]]) -> JsonValue:
+def _data(
+    watched: Watched,
+    wrong: list[tuple[str, str, str]],
+) -> JsonValue:
     trace = watched.trace
     run: dict[str, JsonValue] = {
         "outcome": watched.outcome.kind.value,
@@ -164,7 +201,11 @@ def graph_data(graph: ModelGraph | None) -> JsonValue:
     if graph is None:
         return None
     data = asdict(graph)
-    made = [*data["layers"], data["loss"], data["optimizer"]]
+    made = [
+        *data["layers"],
+        data["loss"],
+        data["optimizer"],
+    ]
     for owner, facts in zip([*graph.layers, graph.loss, graph.optimizer], made, strict=True):
         if owner is not None:
             facts["place"] = str(owner.place) if owner.place else None

@@ -41,7 +41,10 @@ def build_system(folder: Path) -> dict[str, Any]:
     project = folder / "pyproject.toml"
     stated = {}
     if project.exists():
-        stated = tomllib.loads(project.read_text()).get("build-system", {})
+        stated = tomllib.loads(project.read_text()).get(
+            "build-system",
+            {},
+        )
     return stated if "build-backend" in stated else _OLD_WAY | stated
 
 

@@ -90,7 +90,11 @@ class Uv:
     program: str
     name = "uv"
 
-    def resolve(self, wish: Wish, stop: Stop | None) -> tuple[str, ...]:
+    def resolve(
+        self,
+        wish: Wish,
+        stop: Stop | None,
+    ) -> tuple[str, ...]:
         """Every package that will be installed, as NAME==VERSION. Raises NoWheel, InputError."""
         argv = [
             self.program,
@@ -110,7 +114,13 @@ class Uv:
         )
         return tuple(line.strip() for line in printed.splitlines() if "==" in line)
 
-    def install(self, pins: Sequence[str], folder: Path, wish: Wish, stop: Stop | None) -> None:
+    def install(
+        self,
+        pins: Sequence[str],
+        folder: Path,
+        wish: Wish,
+        stop: Stop | None,
+    ) -> None:
         """Make a virtual environment with exactly these packages in a folder that does not
         exist yet.
         """
@@ -148,7 +158,12 @@ class Uv:
         argv += ["--no-compile-bytecode", *pins]
         run_installer(argv, failure=_uv_failure, wheels=wish.built, stop=stop)
 
-    def forget(self, names: Sequence[str], store: Path, stop: Stop | None) -> None:
+    def forget(
+        self,
+        names: Sequence[str],
+        store: Path,
+        stop: Stop | None,
+    ) -> None:
         """Remove packages from a cache of ours; environments that link their files keep them."""
         argv = [
             self.program,
@@ -167,7 +182,11 @@ class Pip:
 
     name = "pip"
 
-    def resolve(self, wish: Wish, stop: Stop | None) -> tuple[str, ...]:
+    def resolve(
+        self,
+        wish: Wish,
+        stop: Stop | None,
+    ) -> tuple[str, ...]:
         """As that of uv."""
         if wish.exclude_newer is not None:
             raise MissingExtra("uv", "uv")
@@ -199,9 +218,22 @@ class Pip:
             sorted(f"{item['metadata']['name']}=={item['metadata']['version']}" for item in found)
         )
 
-    def install(self, pins: Sequence[str], folder: Path, wish: Wish, stop: Stop | None) -> None:
+    def install(
+        self,
+        pins: Sequence[str],
+        folder: Path,
+        wish: Wish,
+        stop: Stop | None,
+    ) -> None:
         """As that of uv."""
-        argv = [wish.python, "-I", "-m", "venv", "--without-pip", str(folder)]
+        argv = [
+            wish.python,
+            "-I",
+            "-m",
+            "venv",
+            "--without-pip",
+            str(folder),
+        ]
         run_installer(argv, failure=_venv_failure, stop=stop)
         if not pins:
             return
@@ -227,7 +259,17 @@ def compile_sources(python: str, folder: Path, stop: Stop | None) -> None:
     left as they are.
     """
     run_installer(
-        [python, "-I", "-S", "-m", "compileall", "-q", "-j", "2", str(folder / "lib")],
+        [
+            python,
+            "-I",
+            "-S",
+            "-m",
+            "compileall",
+            "-q",
+            "-j",
+            "2",
+            str(folder / "lib"),
+        ],
         stop=stop,
     )
 

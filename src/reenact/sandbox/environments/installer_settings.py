@@ -96,8 +96,18 @@ def installer_variables(wheels: Path | None = None) -> dict[str, str]:
     more = []
     if wheels is not None:
         more = [str(wheels)]
-    passed["PIP_FIND_LINKS"] = " ".join([*passed.get("PIP_FIND_LINKS", "").split(), *more])
-    passed["UV_FIND_LINKS"] = ",".join([*(_absolute(place) for place in uv_places if place), *more])
+    passed["PIP_FIND_LINKS"] = " ".join(
+        [
+            *passed.get("PIP_FIND_LINKS", "").split(),
+            *more,
+        ]
+    )
+    passed["UV_FIND_LINKS"] = ",".join(
+        [
+            *(_absolute(place) for place in uv_places if place),
+            *more,
+        ]
+    )
     passed["PIP_CONFIG_FILE"] = os.devnull
     uv_file = _own_file("UV_CONFIG_FILE", "uv/uv.toml")
     if uv_file is None:
@@ -134,7 +144,10 @@ def _options_of_pip_file() -> dict[str, str]:
     files = [_own_file("PIP_CONFIG_FILE", "pip/pip.conf")]
     if "PIP_CONFIG_FILE" not in os.environ:
         # The older place, whose values count less.
-        files.insert(0, Path.home() / ".pip" / "pip.conf")
+        files.insert(
+            0,
+            Path.home() / ".pip" / "pip.conf",
+        )
     options: dict[str, str] = {}
     for file in files:
         if file is not None and file.is_file():

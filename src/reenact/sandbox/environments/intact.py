@@ -24,7 +24,10 @@ def check_interpreter(folder: Path, python: str) -> None:
     """
     base = os.path.realpath(python)
     started = [path for path in (folder / "bin").iterdir() if _INTERPRETER.fullmatch(path.name)]
-    for link in (folder / "bin" / "python", *sorted(started)):
+    for link in (
+        folder / "bin" / "python",
+        *sorted(started),
+    ):
         if not link.is_symlink() or os.path.realpath(link) != base:
             raise _replaced(f"bin/{link.name}")
     stated = _stated(folder / _CONFIGURATION)

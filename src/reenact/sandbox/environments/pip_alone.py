@@ -41,7 +41,14 @@ def refuse(event: str, arguments: tuple[Any, ...]) -> None:
 def _is_keyring(words: Any) -> bool:
     if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words[:2]):
         return False
-    return len(words) > 1 and (Path(words[0]).name, words[1]) == _KEYRING
+    return (
+        len(words) > 1
+        and (
+            Path(words[0]).name,
+            words[1],
+        )
+        == _KEYRING
+    )
 
 
 if __name__ == "__main__":

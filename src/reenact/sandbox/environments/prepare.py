@@ -84,8 +84,17 @@ class Environments:
         wish = install.Wish(requirements, self.python, exclude_newer)
         interpreter = ask_interpreter(self.python)
         texts = sorted(item.text for item in requirements)
-        how = filter(None, [self.backend, "any version" if any_version else ""])
-        asked = hash_of(interpreter, exclude_newer, constraints(), *how, *texts)
+        how = filter(
+            None,
+            [self.backend, "any version" if any_version else ""],
+        )
+        asked = hash_of(
+            interpreter,
+            exclude_newer,
+            constraints(),
+            *how,
+            *texts,
+        )
         memo = self._folder("requests") / f"{asked}.json"
         with (
             locked(memo.with_suffix(".lock"), self.tell, self.stop),
@@ -115,7 +124,12 @@ class Environments:
         found = (stored.read_environment(self.cache, key, interpreter) for key in keys)
         return tuple(environment for environment in found if environment is not None)
 
-    def prune(self, most_bytes: int | None = None, *, keep: str = "") -> tuple[Environment, ...]:
+    def prune(
+        self,
+        most_bytes: int | None = None,
+        *,
+        keep: str = "",
+    ) -> tuple[Environment, ...]:
         """Remove the environments that were not used for longest until the rest fits; what was
         removed.
 
@@ -123,7 +137,10 @@ class Environments:
         """
         most = self.most_bytes if most_bytes is None else most_bytes
         removed: list[Environment] = []
-        by_use = sorted(self.listing(), key=lambda one: stored.last_used(one.folder))
+        by_use = sorted(
+            self.listing(),
+            key=lambda one: stored.last_used(one.folder),
+        )
         for oldest in (one for one in by_use if one.key != keep):
             if self.disk_bytes() <= most:
                 break
@@ -152,13 +169,21 @@ class Environments:
             if all(file.lstat().st_nlink == 1 for file in files):
                 idle += [info.name.partition("-")[0] for info in package.glob("*.dist-info")]
         if idle and isinstance(installer, install.Uv):
-            installer.forget(sorted(set(idle)), store, self.stop)
+            installer.forget(
+                sorted(set(idle)),
+                store,
+                self.stop,
+            )
 
     def _store_locked(self) -> AbstractContextManager[None]:
         """While packages are linked from the installer's cache, nobody may remove them from it."""
         return locked(self.cache / "uv.lock", self.tell, self.stop)
 
-    def _with_backend(self, wish: install.Wish, pins: tuple[str, ...]) -> Resolved:
+    def _with_backend(
+        self,
+        wish: install.Wish,
+        pins: tuple[str, ...],
+    ) -> Resolved:
         """The same packages with the wanted build of torch, where torch is among them and that
         can be had.
         """
@@ -207,8 +232,16 @@ class Environments:
 
     def _from_source(self, name: str, wish: install.Wish, allowed: Allowed) -> None:
         """Build a wheel of a package that has none, into the folder of the wish."""
-        asked = next((item.text for item in wish.requirements if item.name == name), name)
-        source = find_source(name, asked.partition(";")[0], wish.exclude_newer, self.stop)
+        asked = next(
+            (item.text for item in wish.requirements if item.name == name),
+            name,
+        )
+        source = find_source(
+            name,
+            asked.partition(";")[0],
+            wish.exclude_newer,
+            self.stop,
+        )
         content = download(source)
         digest = hashlib.sha256(content).hexdigest()
         store = self._folder("wheels") / hash_of(ask_interpreter(self.python), digest)
@@ -254,11 +287,18 @@ class Environments:
             built = sorted(wish.built.iterdir())
         hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in built]
         key = hash_of(interpreter, *pins, *hashes)[:32]
-        with locked(self.cache / f"{key}.lock", self.tell, self.stop):
+        with locked(
+            self.cache / f"{key}.lock",
+            self.tell,
+            self.stop,
+        ):
             there = stored.read_environment(self.cache, key, interpreter)
             if there is not None:
                 return there
-            for rubbish in (*self.cache.glob(f"half-{key}-*"), self.cache / key):
+            for rubbish in (
+                *self.cache.glob(f"half-{key}-*"),
+                self.cache / key,
+            ):
                 remove_tree(rubbish)
             self._say(f"installing {len(pins)} packages with {self._installer().name}")
             half = self.cache / f"half-{key}-{secrets.token_hex(4)}"

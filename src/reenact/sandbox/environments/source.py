@@ -58,7 +58,12 @@ class Source:
     """The index page that names it, empty for a folder."""
 
 
-def find_source(name: str, asked: str, exclude_newer: date | None, stop: Stop | None) -> Source:
+def find_source(
+    name: str,
+    asked: str,
+    exclude_newer: date | None,
+    stop: Stop | None,
+) -> Source:
     """The newest source distribution of a package that fits what was asked. InputError when
     there is none.
     """
@@ -74,7 +79,10 @@ def find_source(name: str, asked: str, exclude_newer: date | None, stop: Stop | 
             "--only-binary",
             ":all:",
         ]
-        printed, complaint = run_installer([*argv, "--dest", nowhere, name], stop=stop)
+        printed, complaint = run_installer(
+            [*argv, "--dest", nowhere, name],
+            stop=stop,
+        )
     passed_over = map(read_link, (printed + complaint).splitlines())
     found = [source for source in passed_over if source is not None and source.name == name]
     fitting = [source for source in found if Parsed(asked).specifier.contains(source.version)]
@@ -116,7 +124,10 @@ def _uploaded_before(source: Source, day: date) -> bool:
     """
     if not source.page:
         return True
-    uploaded = upload_time(_fetch(source.page, accept=_PAGE_TYPE), source.file)
+    uploaded = upload_time(
+        _fetch(source.page, accept=_PAGE_TYPE),
+        source.file,
+    )
     return uploaded is not None and uploaded.date() <= day
 
 
@@ -132,7 +143,10 @@ def upload_time(page: bytes, file: str) -> datetime | None:
             None,
         )
     else:
-        link = re.search(rf'<a [^>]*/{re.escape(file)}[#"][^>]*>', text)
+        link = re.search(
+            rf'<a [^>]*/{re.escape(file)}[#"][^>]*>',
+            text,
+        )
         found = None
         if link:
             found = re.search(r'data-upload-time="([^"]+)"', link[0])
@@ -167,7 +181,12 @@ def _fetch(address: str, accept: str = "*/*") -> bytes:
     return content
 
 
-_LIMITS = Limits(wall_s=900, disk_bytes=2048 * MIB, files=100_000, result_bytes=MOST_BYTES)
+_LIMITS = Limits(
+    wall_s=900,
+    disk_bytes=2048 * MIB,
+    files=100_000,
+    result_bytes=MOST_BYTES,
+)
 _INSIDE = "inside.py"
 
 PrepareBuild = Callable[[tuple[Requirement, ...]], tuple[str, tuple[Mount, ...]]]
@@ -204,7 +223,15 @@ def build_wheel(
     argv = (python, _INSIDE, "wheel", archive)
     collect = ("built.json", "built.whl")
     built = _collected(
-        box, source, replace(command, argv=argv, mounts=mounts, collect=collect), stop
+        box,
+        source,
+        replace(
+            command,
+            argv=argv,
+            mounts=mounts,
+            collect=collect,
+        ),
+        stop,
     )
     file = str(read_json(built["built.json"]))
     try:

@@ -32,12 +32,20 @@ from reenact.types import Progress, Stop, Tell
 
 
 @contextmanager
-def locked(path: Path, tell: Tell, stop: Stop | None) -> Iterator[None]:
+def locked(
+    path: Path,
+    tell: Tell,
+    stop: Stop | None,
+) -> Iterator[None]:
     """Hold the lock of a file that stays; wait for whoever has it, and say so."""
     with open(
         path,
         "ab",
-        opener=lambda name, flags: os.open(name, flags | os.O_NOFOLLOW, 0o600),
+        opener=lambda name, flags: os.open(
+            name,
+            flags | os.O_NOFOLLOW,
+            0o600,
+        ),
     ) as lock:
         for look in count():
             try:
@@ -79,7 +87,10 @@ def ask_interpreter(python: str) -> Interpreter:
     try:
         # Without `site`: the facts are those of the bare interpreter, and no .pth file need run for
         # them.
-        done = ask_users_interpreter([python, "-I", "-S", "-c", _ASK], wall_s=60)
+        done = ask_users_interpreter(
+            [python, "-I", "-S", "-c", _ASK],
+            wall_s=60,
+        )
         return Interpreter(*json.loads(done.stdout))
     except (OSError, subprocess.TimeoutExpired, TypeError, ValueError) as error:
         raise InputError(
@@ -140,14 +151,24 @@ def read_environment(cache: Path, key: str, interpreter: Interpreter) -> Environ
         return None
 
 
-def finish(half: Path, final: Path, pins: tuple[str, ...], interpreter: Interpreter) -> None:
+def finish(
+    half: Path,
+    final: Path,
+    pins: tuple[str, ...],
+    interpreter: Interpreter,
+) -> None:
     """Make a built environment fit for its final place, and write down what it is."""
     for script in (half / "bin").iterdir():
         if script.is_symlink() or not script.is_file() or script.stat().st_size > MIB:
             continue
         text = script.read_bytes()
         if str(half).encode() in text:
-            script.write_bytes(text.replace(str(half).encode(), str(final).encode()))
+            script.write_bytes(
+                text.replace(
+                    str(half).encode(),
+                    str(final).encode(),
+                )
+            )
     size = tree_usage(half, sys.maxsize).bytes
     record = {
         "packages": pins,

@@ -145,7 +145,11 @@ def _allow(name: str | Path, at: int | None) -> None:
     open.
     """
     with (
-        opened(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, at) as folder,
+        opened(
+            name,
+            os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW,
+            at,
+        ) as folder,
         suppress(PermissionError),
     ):
         if os.fstat(folder).st_mode & stat.S_IRWXU != stat.S_IRWXU:
@@ -162,7 +166,11 @@ fill up.
 _unfinished: list[threading.Thread] = []
 
 
-def remove_box(folder: Path, lock: int, wait_s: float = WAIT_S) -> tuple[str, ...]:
+def remove_box(
+    folder: Path,
+    lock: int,
+    wait_s: float = WAIT_S,
+) -> tuple[str, ...]:
     """Remove a folder, then free its lock; the names of what is still there after `wait_s`
     seconds.
     """
@@ -179,7 +187,11 @@ def remove_box(folder: Path, lock: int, wait_s: float = WAIT_S) -> tuple[str, ..
     _unfinished[:] = [other for other in _unfinished if other.is_alive()]
     if len(_unfinished) >= MOST_UNFINISHED:
         _unfinished[0].join()
-    removal = threading.Thread(target=remove, name=f"remove {folder.name}", daemon=True)
+    removal = threading.Thread(
+        target=remove,
+        name=f"remove {folder.name}",
+        daemon=True,
+    )
     removal.start()
     removal.join(wait_s)
     if not removal.is_alive():

@@ -75,7 +75,12 @@ def collect(
     missing: list[str] = []
     for name in names:
         try:
-            results[name] = _read(work, inner_name(name), most_bytes, disposable=disposable)
+            results[name] = _read(
+                work,
+                inner_name(name),
+                most_bytes,
+                disposable=disposable,
+            )
         except FileNotFoundError:
             missing.append(name)
         except _Refused as reason:
@@ -85,7 +90,13 @@ def collect(
     return Collected(results, refused, tuple(missing))
 
 
-def _read(work: Path, parts: tuple[str, ...], most_bytes: int, *, disposable: bool) -> bytes:
+def _read(
+    work: Path,
+    parts: tuple[str, ...],
+    most_bytes: int,
+    *,
+    disposable: bool,
+) -> bytes:
     """A single file, the way to it included."""
     with ExitStack() as close:
         at = _open(str(work), _FOLDER, None, disposable)
@@ -120,7 +131,12 @@ def _read(work: Path, parts: tuple[str, ...], most_bytes: int, *, disposable: bo
     return bytes(content)
 
 
-def _open(name: str, flags: int, at: int | None, disposable: bool) -> int:
+def _open(
+    name: str,
+    flags: int,
+    at: int | None,
+    disposable: bool,
+) -> int:
     try:
         return os.open(name, flags | os.O_CLOEXEC, dir_fd=at)
     except PermissionError:
@@ -209,7 +225,11 @@ class _Copy:
                     mode = os.fstat(source).st_mode
                     if not stat.S_ISREG(mode):
                         continue
-                    made = os.open(into / name, _NEW, 0o755 if mode & stat.S_IXUSR else 0o644)
+                    made = os.open(
+                        into / name,
+                        _NEW,
+                        0o755 if mode & stat.S_IXUSR else 0o644,
+                    )
                     with os.fdopen(made, "wb") as target:
                         while part := os.read(source, _CHUNK):
                             self._count(len(part))

@@ -72,7 +72,10 @@ class BoxFolder:
 
     def note_process(self, pid: int) -> None:
         """Remember a process that must not outlive the owner."""
-        self.note("process", f"{pid} {start_time(pid)} {_pid_namespace()}")
+        self.note(
+            "process",
+            f"{pid} {start_time(pid)} {_pid_namespace()}",
+        )
 
     def note(self, kind: str, what: object) -> None:
         """Remember a `cgroup PATH` or a `container NAME ENGINE` that must not outlive the owner."""

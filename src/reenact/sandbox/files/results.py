@@ -80,7 +80,10 @@ def _pairs(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     return found
 
 
-def _number(kind: type[int] | type[float], digits: str) -> float:
+def _number(
+    kind: type[int] | type[float],
+    digits: str,
+) -> float:
     if len(digits) > LONGEST_NUMBER:
         _refuse(f"a number has {len(digits)} characters")
     value = kind(digits)
@@ -100,7 +103,10 @@ def read_array(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> Array:
     from numpy.lib import format as layout
 
     if len(data) > most_bytes:
-        _refuse(f"it has {len(data)} bytes, at most {most_bytes} are read", "array")
+        _refuse(
+            f"it has {len(data)} bytes, at most {most_bytes} are read",
+            "array",
+        )
     stream = io.BytesIO(data)
     try:
         headers = {
@@ -113,11 +119,17 @@ def read_array(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> Array:
     if kind.hasobject:
         _refuse("it holds pickled objects, which run code when they are read", "array")
     if not kind.itemsize or any(length < 0 for length in shape):
-        _refuse(f"its header makes no sense (shape={shape}, dtype={kind})", "array")
+        _refuse(
+            f"its header makes no sense (shape={shape}, dtype={kind})",
+            "array",
+        )
     claimed = math.prod(shape) * kind.itemsize
     there = len(data) - stream.tell()
     if claimed != there:
-        _refuse(f"its header claims {claimed} bytes and {there} are there", "array")
+        _refuse(
+            f"its header claims {claimed} bytes and {there} are there",
+            "array",
+        )
     return np.frombuffer(data, dtype=kind, offset=stream.tell()).reshape(
         shape, order="F" if fortran else "C"
     )

@@ -79,7 +79,11 @@ class Bubblewrap(Tier):
             raise BoxBroke(self.missing())
         made_of = _arguments(folder, command, limits, _options(program))
 
-        def words(status: int, gate: int, in_memory: Callable[[bytes], int]) -> list[str]:
+        def words(
+            status: int,
+            gate: int,
+            in_memory: Callable[[bytes], int],
+        ) -> list[str]:
             """The launcher's command line; its arguments are in a file: on the command line they
             would be readable inside, at /proc/1/cmdline, with the host's paths.
             """
@@ -104,9 +108,20 @@ class Bubblewrap(Tier):
                     *arguments,
                 ]
             packed = in_memory(b"".join(os.fsencode(word) + b"\0" for word in arguments))
-            return [program, "--args", str(packed), "--", *launch.REAPER, *command.argv]
+            return [
+                program,
+                "--args",
+                str(packed),
+                "--",
+                *launch.REAPER,
+                *command.argv,
+            ]
 
-        hold = functools.partial(_hold, limits, find_place() if self._groups else None)
+        hold = functools.partial(
+            _hold,
+            limits,
+            find_place() if self._groups else None,
+        )
         # Names nothing but the box: a launcher that its own parents died on is found by it.
         named = {BOX_MARK: folder.path.name}
         return launch.launch(
@@ -114,7 +129,12 @@ class Bubblewrap(Tier):
         )
 
 
-def _hold(limits: Limits, groups: Place | None, box: Started, report: launch.Status) -> None:
+def _hold(
+    limits: Limits,
+    groups: Place | None,
+    box: Started,
+    report: launch.Status,
+) -> None:
     """While the program is held back: find it, limit it, open what tells of it."""
     deadline = time.monotonic() + _START_S
     pid = report.child(deadline)
@@ -130,7 +150,11 @@ def _hold(limits: Limits, groups: Place | None, box: Started, report: launch.Sta
     if box.group is None or box.group.pids is None:
         # Above the limit, so that the watcher sees the crossing before the program is refused and
         # blamed.
-        launch.lower_limit(pid, resource.RLIMIT_NPROC, 4 * limits.processes + 64)
+        launch.lower_limit(
+            pid,
+            resource.RLIMIT_NPROC,
+            4 * limits.processes + 64,
+        )
     launch.look_into(box, pid)
     box.network = NetworkCounters(pid)
 
@@ -188,14 +212,22 @@ def _arguments(
         "--new-session",
     ]
     words += ["--as-pid-1", "--clearenv", "--hostname", view.HOST_NAME]
-    words += ["--uid", str(view.USER_ID), "--gid", str(view.USER_ID)]
+    words += [
+        "--uid",
+        str(view.USER_ID),
+        "--gid",
+        str(view.USER_ID),
+    ]
     if "--disable-userns" in options:
         words.append("--disable-userns")
     words += ["--dev", "/dev"]
     if "--size" in options:
         # Some space above the limit, so that crossing it is seen before the program gets "no space
         # left".
-        words += ["--size", str(limits.disk_bytes + limits.disk_bytes // 4 + (1 << 20))]
+        words += [
+            "--size",
+            str(limits.disk_bytes + limits.disk_bytes // 4 + (1 << 20)),
+        ]
     words += ["--tmpfs", "/dev/shm"]  # noqa: S108 - inside the box
     for writable, target in (
         (folder.work, view.WORK),
@@ -206,7 +238,11 @@ def _arguments(
     for text, target in view.host_view().links:
         words += ["--symlink", text, target]
     mounts = (
-        (str(mount.source.absolute()), mount.target) for mount in view.checked_mounts(command)
+        (
+            str(mount.source.absolute()),
+            mount.target,
+        )
+        for mount in view.checked_mounts(command)
     )
     for source, target in (*view.host_view().binds, *mounts):
         words += ["--ro-bind", source, target]
@@ -249,7 +285,10 @@ def _options(program: str) -> frozenset[str]:
 @functools.cache
 def _trial(program: str) -> str:
     """Run one real box: a program that is installed may still not be allowed to make namespaces."""
-    result = Bubblewrap(program).run(Command(("/bin/true",)), Limits(wall_s=30))
+    result = Bubblewrap(program).run(
+        Command(("/bin/true",)),
+        Limits(wall_s=30),
+    )
     if result.ok:
         return ""
     hint = ""

@@ -73,7 +73,10 @@ class Container(Tier):
                         follow_symlinks=False,
                     )
         name = f"reenact-{folder.path.name}"
-        folder.note("container", f"{name} {engine.path}")
+        folder.note(
+            "container",
+            f"{name} {engine.path}",
+        )
         made = engine.ask(
             "create",
             *create_words(
@@ -179,7 +182,10 @@ def create_words(
     words += ["--log-driver", "none", "--workdir", view.WORK, "--interactive"]
     if Path(engine.path).name.startswith("podman"):
         # The engine ends a container whose supervisor died before it could.
-        words += ["--timeout", str(int(limits.wall_s) + 60)]
+        words += [
+            "--timeout",
+            str(int(limits.wall_s) + 60),
+        ]
         if os.getuid():
             words += ["--userns", "keep-id"]
     for source, target in (
@@ -209,7 +215,13 @@ def _bind(source: str, target: str) -> str:
 
 
 def _read_only(folder: BoxFolder, command: Command) -> list[tuple[str, str]]:
-    found = [(str(mount.source.absolute()), mount.target) for mount in view.checked_mounts(command)]
+    found = [
+        (
+            str(mount.source.absolute()),
+            mount.target,
+        )
+        for mount in view.checked_mounts(command)
+    ]
     (folder.path / "etc").mkdir(exist_ok=True)
     for target, content in view.etc_files(
         view.USER_ID if os.getuid() == 0 else os.getuid()
@@ -255,7 +267,15 @@ def _watch_from_outside(box: Started, engine: Engine, name: str) -> None:
     deadline = time.monotonic() + 30
     # Looked at without reaping: the status and the times of the process are read by the supervisor.
     looking = os.WEXITED | os.WNOHANG | os.WNOWAIT
-    while time.monotonic() < deadline and os.waitid(os.P_PID, box.process.pid, looking) is None:
+    while (
+        time.monotonic() < deadline
+        and os.waitid(
+            os.P_PID,
+            box.process.pid,
+            looking,
+        )
+        is None
+    ):
         pid = engine.state(name).get("Pid")
         if isinstance(pid, int) and pid > 0:
             box.group = group_of(pid)

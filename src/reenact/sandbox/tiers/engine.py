@@ -54,10 +54,18 @@ class Engine:
                 stdin=given,
             )
         except TimeoutError:
-            return Answer(False, b"", f"no answer within {_ANSWER_S:g} s")
+            return Answer(
+                False,
+                b"",
+                f"no answer within {_ANSWER_S:g} s",
+            )
         except OSError as error:
             return Answer(False, b"", str(error))
-        return Answer(done.returncode == 0, done.stdout, plain_text(done.stderr[-2000:]).strip())
+        return Answer(
+            done.returncode == 0,
+            done.stdout,
+            plain_text(done.stderr[-2000:]).strip(),
+        )
 
     def state(self, name: str) -> Mapping[str, object]:
         """The state of a container: Status, Pid, ExitCode, OOMKilled, Error. Empty when there

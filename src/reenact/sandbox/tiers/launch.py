@@ -76,7 +76,12 @@ class Status:
         return ProgramEnd(exit_code=int(found[1]))
 
 
-def join_group(place: Place | None, folder: BoxFolder, pid: int, limits: Limits) -> Group | None:
+def join_group(
+    place: Place | None,
+    folder: BoxFolder,
+    pid: int,
+    limits: Limits,
+) -> Group | None:
     """Put the process into a control group of its own, where there is a place for one."""
     if place is None:
         return None
@@ -114,8 +119,16 @@ def look_into(box: Started, pid: int) -> None:
     """Open what tells of a box with namespaces of its own; `pid` is a process in it, as the
     host counts.
     """
-    box.processes = BoxProcesses(os.open(f"/proc/{pid}/root/proc", _LOOK))
-    box.memory_file_system = os.open(f"/proc/{pid}/root/dev/shm", _LOOK)
+    box.processes = BoxProcesses(
+        os.open(
+            f"/proc/{pid}/root/proc",
+            _LOOK,
+        )
+    )
+    box.memory_file_system = os.open(
+        f"/proc/{pid}/root/dev/shm",
+        _LOOK,
+    )
 
 
 def signal_child(process: subprocess.Popen[bytes], number: int = signal.SIGKILL) -> None:
@@ -127,7 +140,14 @@ def signal_child(process: subprocess.Popen[bytes], number: int = signal.SIGKILL)
 
 
 def launch(
-    words: Callable[[int, int, Callable[[bytes], int]], Sequence[str]],
+    words: Callable[
+        [
+            int,
+            int,
+            Callable[[bytes], int],
+        ],
+        Sequence[str],
+    ],
     hold: Callable[[Started, Status], None],
     folder: BoxFolder,
     command: Command,
@@ -191,7 +211,10 @@ def start_process(
         if command.stdin:
             their_input, fed = _open_pipe(theirs, ours)
         else:
-            their_input = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+            their_input = os.open(
+                os.devnull,
+                os.O_RDONLY | os.O_CLOEXEC,
+            )
             theirs.callback(os.close, their_input)
         process = start_launcher(
             argv,

@@ -54,7 +54,11 @@ def plain_launch(
         limit_process(pid)
         box.processes = Descendants(pid)
 
-    environment = box_environment(str(folder.home), str(folder.tmp), command.environment)
+    environment = box_environment(
+        str(folder.home),
+        str(folder.tmp),
+        command.environment,
+    )
     return launch(
         words,
         hold,

@@ -60,7 +60,13 @@ def main(words: list[str]) -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
     # A signal when the parent dies; descendants that lose their parent become ours.
     libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(_SET_PARENT_DEATH_SIGNAL, int(signal.SIGTERM), 0, 0, 0)
+    libc.prctl(
+        _SET_PARENT_DEATH_SIGNAL,
+        int(signal.SIGTERM),
+        0,
+        0,
+        0,
+    )
     libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     if os.getppid() != parent or not os.read(gate, 1):
         return
@@ -91,7 +97,10 @@ def start(program: list[str]) -> int:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         os.execvp(program[0], program)  # noqa: S606 - the program itself
     except OSError as error:
-        os.write(2, f"{program[0]}: {error.strerror}\n".encode())
+        os.write(
+            2,
+            f"{program[0]}: {error.strerror}\n".encode(),
+        )
     os._exit(127)
 
 

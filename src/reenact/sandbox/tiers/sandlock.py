@@ -74,8 +74,21 @@ class Sandlock(Tier):
         }
         policy = folder.path / "policy.json"
         policy.write_text(json.dumps(allowed))
-        words = ("-I", "-W", "ignore", str(REAPER), CONFINE, str(policy), *command.argv)
-        box = plain_launch((sys.executable, *words), folder, command, limits)
+        words = (
+            "-I",
+            "-W",
+            "ignore",
+            str(REAPER),
+            CONFINE,
+            str(policy),
+            *command.argv,
+        )
+        box = plain_launch(
+            (sys.executable, *words),
+            folder,
+            command,
+            limits,
+        )
         ended = box.ended
 
         def confined_end(status: int) -> ProgramEnd:
@@ -94,7 +107,10 @@ def _missing() -> str:
             "The package sandlock is not installed; install it with: pip install "
             "'reenact[sandlock]'."
         )
-    result = Sandlock().run(Command(("/bin/true",)), Limits(wall_s=30))
+    result = Sandlock().run(
+        Command(("/bin/true",)),
+        Limits(wall_s=30),
+    )
     if result.ok:
         return ""
     reason = f"{result.why} {result.output}".strip()

@@ -81,9 +81,15 @@ def _free(nvml: Any, name: str) -> int | None:
     device = ctypes.c_void_p()
     memory = _Memory()
     if name.isdigit():
-        failed = nvml.nvmlDeviceGetHandleByIndex_v2(ctypes.c_uint(int(name)), ctypes.byref(device))
+        failed = nvml.nvmlDeviceGetHandleByIndex_v2(
+            ctypes.c_uint(int(name)),
+            ctypes.byref(device),
+        )
     else:
-        failed = nvml.nvmlDeviceGetHandleByUUID(name.encode(), ctypes.byref(device))
+        failed = nvml.nvmlDeviceGetHandleByUUID(
+            name.encode(),
+            ctypes.byref(device),
+        )
     if failed or nvml.nvmlDeviceGetMemoryInfo(device, ctypes.byref(memory)):
         return None
     return int(memory.free)

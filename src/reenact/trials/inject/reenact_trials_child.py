@@ -100,9 +100,15 @@ def _keras_runs_on_torch(job: Facts) -> bool:
 
 def _configured() -> str:
     """The engine in Keras's own settings, unless it is one that is not installed."""
-    home = os.environ.get("KERAS_HOME") or os.path.join(os.path.expanduser("~"), ".keras")
+    home = os.environ.get("KERAS_HOME") or os.path.join(
+        os.path.expanduser("~"),
+        ".keras",
+    )
     try:
-        with open(os.path.join(home, "keras.json"), encoding="utf-8") as file:
+        with open(
+            os.path.join(home, "keras.json"),
+            encoding="utf-8",
+        ) as file:
             chosen = str(json.load(file).get("backend", ""))
     except (OSError, ValueError, AttributeError):
         return ""
@@ -118,7 +124,11 @@ def become(job: Facts, output: int, wake: int) -> None:
         os._exit(1)
     os.close(wake)
     answers = os.open(job["stdin"], os.O_RDONLY)
-    for source, target in ((answers, 0), (output, 1), (output, 2)):
+    for source, target in (
+        (answers, 0),
+        (output, 1),
+        (output, 2),
+    ):
         os.dup2(source, target)
     os.close(answers)
     os.close(output)
@@ -130,7 +140,11 @@ def become(job: Facts, output: int, wake: int) -> None:
     # A fork of a process in which CUDA runs cannot use a card; a fresh interpreter can.
     if not job["forks"] or reenact_trials_cards.cuda_began():
         try:
-            os.execvpe(job["command"][0], job["command"], os.environ)  # noqa: S606 - the user's own program
+            os.execvpe(  # noqa: S606
+                job["command"][0],
+                job["command"],
+                os.environ,
+            )
         except OSError as error:
             sys.stderr.write(f"{job['command'][0]}: {error.strerror}\n")
             sys.stderr.flush()
@@ -161,7 +175,14 @@ def _dress(job: Facts) -> None:
     moved = [tuple(pair) for pair in job["moved"]]
     here = os.path.dirname(os.path.abspath(__file__))
     rest = [entry for entry in sys.path if entry not in (here, job["inject"])]
-    sys.path[:] = list(dict.fromkeys([*job["path"], *(_move(entry, moved) for entry in rest)]))
+    sys.path[:] = list(
+        dict.fromkeys(
+            [
+                *job["path"],
+                *(_move(entry, moved) for entry in rest),
+            ]
+        )
+    )
     sys.path_importer_cache.clear()
     sys.argv = list(job["argv"])
     reenact_trials_cards.note_at_end()
@@ -170,7 +191,10 @@ def _dress(job: Facts) -> None:
     options = dict(job["options"])
     reenact_trials_links.guard()
     folder = options.pop("folder")
-    session = boot.start(config.Config(folder, **options), own_process=True)
+    session = boot.start(
+        config.Config(folder, **options),
+        own_process=True,
+    )
     reenact_trials_stop.watch(session)
     if job["weights"]:
         reenact_trials_data.install_weights(*job["weights"])
@@ -180,7 +204,10 @@ def _dress(job: Facts) -> None:
         reenact_trials_data.install_share(job["data"], folder)
 
 
-def _move(entry: str, moved: list[tuple[str, ...]]) -> str:
+def _move(
+    entry: str,
+    moved: list[tuple[str, ...]],
+) -> str:
     for old, new in moved:
         if entry == old or entry.startswith(old + os.sep):
             return new + entry[len(old) :]
@@ -197,7 +224,12 @@ def _execute(job: Facts) -> None:
     main.__file__ = job["script"]
     main.__cached__ = None
     with open(job["script"], "rb") as file:
-        code = compile(file.read(), job["script"], "exec", dont_inherit=True)
+        code = compile(
+            file.read(),
+            job["script"],
+            "exec",
+            dont_inherit=True,
+        )
     exec(code, main.__dict__)  # noqa: S102 - the user's own program
 
 
@@ -239,7 +271,10 @@ def end_leftovers() -> float:
 
 def _children() -> list[int]:
     try:
-        with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
+        with open(
+            f"/proc/self/task/{os.getpid()}/children",
+            encoding="ascii",
+        ) as file:
             return [int(word) for word in file.read().split()]
     except OSError:
         return []
@@ -248,4 +283,10 @@ def _children() -> list[int]:
 def prctl(option: int, value: Any) -> None:
     """Linux only; elsewhere the end of the input does the same more slowly."""
     if sys.platform.startswith("linux"):
-        ctypes.CDLL(None).prctl(option, int(value), 0, 0, 0)
+        ctypes.CDLL(None).prctl(
+            option,
+            int(value),
+            0,
+            0,
+            0,
+        )

@@ -56,7 +56,13 @@ class Part:
         method = getattr(owner, name)
 
         @functools.wraps(method)
-        def wrapped(model: Any, x: Any = None, y: Any = None, *args: Any, **named: Any) -> Any:
+        def wrapped(
+            model: Any,
+            x: Any = None,
+            y: Any = None,
+            *args: Any,
+            **named: Any,
+        ) -> Any:
             if not self.inside:
                 x, y, named = change(x, y, dict(named))
             self.inside += 1
@@ -73,15 +79,38 @@ class Half(Part):
 
     def of(self, *arrays: Any) -> tuple[Any, ...] | None:
         """The same rows of each array, or none when they are not arrays of one length."""
-        count = next((len(one) for one in arrays if one is not None), 0) if _alike(arrays) else 0
+        count = (
+            next(
+                (len(one) for one in arrays if one is not None),
+                0,
+            )
+            if _alike(arrays)
+            else 0
+        )
         if count < FEWEST_HALVED:
             return None
         self.note(count)
-        rows = _chosen(count, *((count // 2, count) if self.second else (0, count // 2)))
+        rows = _chosen(
+            count,
+            *((count // 2, count) if self.second else (0, count // 2)),
+        )
         return tuple(one if one is None else one[rows] for one in arrays)
 
-    def in_evaluate(self, x: Any, y: Any, named: Kwargs) -> tuple[Any, Any, Kwargs]:
-        taken = self.of(x, y, named.get("sample_weight")) if x is not None else None
+    def in_evaluate(
+        self,
+        x: Any,
+        y: Any,
+        named: Kwargs,
+    ) -> tuple[Any, Any, Kwargs]:
+        taken = (
+            self.of(
+                x,
+                y,
+                named.get("sample_weight"),
+            )
+            if x is not None
+            else None
+        )
         if taken is None:
             return x, y, named
         return (
@@ -90,7 +119,12 @@ class Half(Part):
             named | ({} if taken[2] is None else {"sample_weight": taken[2]}),
         )
 
-    def in_fit(self, x: Any, y: Any, named: Kwargs) -> tuple[Any, Any, Kwargs]:
+    def in_fit(
+        self,
+        x: Any,
+        y: Any,
+        named: Kwargs,
+    ) -> tuple[Any, Any, Kwargs]:
         given = named.get("validation_data")
         if isinstance(given, (tuple, list)) and len(given) in (2, 3):
             taken = self.of(*given)
@@ -103,7 +137,10 @@ class Half(Part):
         ):
             return x, y, named
         border = _border(x, share)
-        taken = self.of(x[border:], y[border:])
+        taken = self.of(
+            x[border:],
+            y[border:],
+        )
         if taken is None or not border:
             return x, y, named
         return (
@@ -124,7 +161,12 @@ class Share(Part):
         self.note(kept, count)
         return _chosen(count, 0, kept)
 
-    def in_fit(self, x: Any, y: Any, named: Kwargs) -> tuple[Any, Any, Kwargs]:
+    def in_fit(
+        self,
+        x: Any,
+        y: Any,
+        named: Kwargs,
+    ) -> tuple[Any, Any, Kwargs]:
         weights = named.get("sample_weight")
         if x is None or not _alike((x, y, weights)):
             return x, y, named
@@ -181,7 +223,10 @@ def install_half(part: str, folder: str) -> None:
     """`part` is search or judge; `folder` holds the notes."""
     from reenact_probe import late
 
-    half = Half(os.path.join(folder, HALVES), second=part == "judge")
+    half = Half(
+        os.path.join(folder, HALVES),
+        second=part == "judge",
+    )
 
     def wrap(keras: Library) -> None:
         half.wrap(keras.Model, "fit", half.in_fit)
@@ -194,8 +239,14 @@ def install_share(share: float, folder: str) -> None:
     """`share` of the training data; `folder` holds the notes."""
     from reenact_probe import late
 
-    fewer = Share(os.path.join(folder, SUBSET), share=share)
-    late.when_imported("keras", lambda keras: fewer.wrap(keras.Model, "fit", fewer.in_fit))
+    fewer = Share(
+        os.path.join(folder, SUBSET),
+        share=share,
+    )
+    late.when_imported(
+        "keras",
+        lambda keras: fewer.wrap(keras.Model, "fit", fewer.in_fit),
+    )
     late.when_imported(
         "torch",
         lambda _: fewer.wrap_loader(importlib.import_module("torch.utils.data")),
@@ -228,7 +279,10 @@ def install_weights(start: str, end: str) -> None:
     """`start`: file to take weights from, or empty; `end`: file to leave them in, or empty."""
     from reenact_probe import late
 
-    late.when_imported("keras", lambda keras: _continue(keras, start, end))
+    late.when_imported(
+        "keras",
+        lambda keras: _continue(keras, start, end),
+    )
 
 
 def _continue(keras: Library, start: str, end: str) -> None:
@@ -243,7 +297,10 @@ def _continue(keras: Library, start: str, end: str) -> None:
             if not self.built and x is not None:
                 self(x[:1])
             with np.load(waiting.pop(), allow_pickle=False) as kept:
-                _assign(self, [kept[name] for name in sorted(kept.files)])
+                _assign(
+                    self,
+                    [kept[name] for name in sorted(kept.files)],
+                )
         history = fit(self, x, *args, **named)
         if end:
             arrays = map(keras.ops.convert_to_numpy, self.trainable_variables)

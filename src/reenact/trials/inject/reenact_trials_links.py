@@ -41,7 +41,10 @@ def own(root: str, path: str, follow: bool = True) -> None:
     """Make a path below `root` safe to write to: a link on the way becomes a folder, at the end
     a copy.
     """
-    relative = os.path.relpath(os.path.abspath(path), root)
+    relative = os.path.relpath(
+        os.path.abspath(path),
+        root,
+    )
     if relative == os.curdir or relative.startswith(os.pardir):
         return
     parts = relative.split(os.sep)
@@ -59,7 +62,10 @@ def _copy(link: str, target: str) -> None:
     if os.path.isdir(target):
         os.mkdir(beside)
         for name in os.listdir(target):
-            os.symlink(os.path.join(target, name), os.path.join(beside, name))
+            os.symlink(
+                os.path.join(target, name),
+                os.path.join(beside, name),
+            )
         os.unlink(link)
     else:
         shutil.copy2(target, beside)
@@ -110,7 +116,13 @@ class _Guard:
         begin = h5py.File.__init__
 
         @functools.wraps(begin)
-        def guarded(file: Any, name: Any, mode: Any = "r", *args: Any, **kwargs: Any) -> None:
+        def guarded(
+            file: Any,
+            name: Any,
+            mode: Any = "r",
+            *args: Any,
+            **kwargs: Any,
+        ) -> None:
             if mode != "r":
                 self.keep(name)
             begin(file, name, mode, *args, **kwargs)

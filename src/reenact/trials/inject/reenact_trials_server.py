@@ -44,12 +44,20 @@ class Channel:
         self._rest = b""
 
     def send(self, **answer: Any) -> None:
-        os.write(self.outgoing, json.dumps(answer).encode() + b"\n")
+        os.write(
+            self.outgoing,
+            json.dumps(answer).encode() + b"\n",
+        )
 
     def receive(self) -> Any:
         """The next line; none when there will be no more."""
         while b"\n" not in self._rest:
-            if not select.select([self.incoming], [], [], LOOK_S)[0]:
+            if not select.select(
+                [self.incoming],
+                [],
+                [],
+                LOOK_S,
+            )[0]:
                 if self.orphaned:
                     return None
                 continue
@@ -84,7 +92,14 @@ class Running:
         self._file = open(job["output"], "wb", buffering=0)  # noqa: SIM115 - closed when the trial is over
 
     def over(self) -> bool:
-        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        return (
+            os.waitid(
+                os.P_PID,
+                self.pid,
+                os.WEXITED | os.WNOHANG | os.WNOWAIT,
+            )
+            is not None
+        )
 
     def pause(self) -> float:
         """Seconds until something is due."""
@@ -123,7 +138,15 @@ class Running:
         seconds = time.monotonic() - self.began
         # Before it is waited for: until then nobody else can have its number.
         self.signal(signal.SIGKILL)
-        while select.select([self.output], [], [], 0)[0] and self.drain():
+        while (
+            select.select(
+                [self.output],
+                [],
+                [],
+                0,
+            )[0]
+            and self.drain()
+        ):
             pass
         os.close(self.output)
         self._file.close()
@@ -159,7 +182,10 @@ def preload(job: Facts, channel: Channel) -> None:
     """Imports can take long and read nothing: meanwhile a timer looks whether anybody still
     waits for us.
     """
-    signal.signal(signal.SIGALRM, lambda *_: os._exit(0) if channel.orphaned else None)
+    signal.signal(
+        signal.SIGALRM,
+        lambda *_: os._exit(0) if channel.orphaned else None,
+    )
     signal.siginterrupt(signal.SIGALRM, False)
     signal.setitimer(signal.ITIMER_REAL, LOOK_S, LOOK_S)
     try:
@@ -190,7 +216,12 @@ def follow(running: Running, channel: Channel, wake: int) -> bool:
     sources = [channel.incoming, wake, running.output]
     wanted = True
     while not running.over():
-        ready = select.select(sources, [], [], running.pause())[0]
+        ready = select.select(
+            sources,
+            [],
+            [],
+            running.pause(),
+        )[0]
         if wake in ready:
             os.read(wake, 4096)
         if running.output in ready and not running.drain():
@@ -217,7 +248,10 @@ def main() -> None:
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    channel.send(ready=os.getpid(), python=sys.version.split()[0])
+    channel.send(
+        ready=os.getpid(),
+        python=sys.version.split()[0],
+    )
     serve(channel, waiting)
     # Nothing of ours waits to be written; taking large libraries apart would only take time.
     os._exit(0)

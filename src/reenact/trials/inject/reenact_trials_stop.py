@@ -84,7 +84,12 @@ def hopeless(
 def _around(curve: Curve, share: float) -> float:
     """The worst value near this share: curves go up and down."""
     before = [value for at, value in curve if at <= share] or [curve[0][1]]
-    return min([*(value for at, value in curve if abs(at - share) <= NEAR), before[-1]])
+    return min(
+        [
+            *(value for at, value in curve if abs(at - share) <= NEAR),
+            before[-1],
+        ]
+    )
 
 
 class Watch:
@@ -126,7 +131,12 @@ class Watch:
         self._values.append(self.sign * loss)
         step = self.session.recorder.step
         if step - self._step >= self.base["steps"] / POINTS:
-            self.points.append((step / self.base["steps"], sum(self._values) / len(self._values)))
+            self.points.append(
+                (
+                    step / self.base["steps"],
+                    sum(self._values) / len(self._values),
+                )
+            )
             self._values = []
             self._step = step
             self.judge()
@@ -148,14 +158,23 @@ class Watch:
                 self.judge()
             self.points.append((step / base["steps"], 0.0))
         self._values.append(self.sign * number)
-        self.points[-1] = (self.points[-1][0], sum(self._values) / len(self._values))
+        self.points[-1] = (
+            self.points[-1][0],
+            sum(self._values) / len(self._values),
+        )
         if source != "probe":
             self.judge()
 
     def judge(self) -> None:
         base = self.base
         kind = "loss" if self.by_step else "metric"
-        if hopeless(self.points, base["curves"], base["target"], base["least"], kind):
+        if hopeless(
+            self.points,
+            base["curves"],
+            base["target"],
+            base["least"],
+            kind,
+        ):
             share, value = self.points[-1]
             reached = f"{base['metric']} {self.sign * value:.4g}"
             self.end(f"{HOPELESS}: {reached} after {min(1.0, share):.0%} of the training")
@@ -176,4 +195,7 @@ def watch(session: Session | None) -> None:
 
     path = os.environ.get(VARIABLE)
     if path and session is not None:
-        when_imported("torch", Watch(session, path, os.environ.get(BASELINE, "")).torch_arrived)
+        when_imported(
+            "torch",
+            Watch(session, path, os.environ.get(BASELINE, "")).torch_arrived,
+        )

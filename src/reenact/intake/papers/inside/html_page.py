@@ -104,7 +104,11 @@ class Page:
         else:
             title = self.line(self.tree.css_first("title"))
         references = [
-            (entry.attributes.get("id") or "", self.entry(entry)) for entry in self.entries()
+            (
+                entry.attributes.get("id") or "",
+                self.entry(entry),
+            )
+            for entry in self.entries()
         ]
         kept = (one for one in self.tree.css(",".join(HEADINGS)) if one.mem_id not in self.left_out)
         levels = (int(one.tag[1]) for one in kept if "ltx_title_abstract" not in classes(one))
@@ -133,7 +137,13 @@ class Page:
     def authors(self) -> Iterator[str]:
         metas = self.tree.css("meta[name=citation_author], meta[name=author]")
         people = [] if metas else self.tree.css(".ltx_personname")
-        lines = (re.split(r"\s{3,}|\n|,|&", self.render(one, bare=True).strip()) for one in people)
+        lines = (
+            re.split(
+                r"\s{3,}|\n|,|&",
+                self.render(one, bare=True).strip(),
+            )
+            for one in people
+        )
         names = [
             *(one.attributes.get("content") or "" for one in metas),
             *(line[0] for line in lines),
@@ -243,7 +253,11 @@ class Page:
             self.formulas.append(words[:60])
             return words if bare else escape(words)
         shown = node.attributes.get("display") == "block"
-        return formula(latex, bare, shown or "mode=display" in (node.attributes.get("type") or ""))
+        return formula(
+            latex,
+            bare,
+            shown or "mode=display" in (node.attributes.get("type") or ""),
+        )
 
     def note(self, node: Any) -> str:
         parts = (node.css_first(".ltx_note_content") or node).iter(include_text=True)
@@ -256,11 +270,22 @@ class Page:
     def equations(self, node: Any) -> str:
         made = []
         for row in node.css("tr") or [node]:
-            latex = " ".join(filter(None, map(tex_of, row.css("math"))))
+            latex = " ".join(
+                filter(
+                    None,
+                    map(tex_of, row.css("math")),
+                )
+            )
             tag = row.css_first(".ltx_tag_equation, .ltx_tag_equationgroup")
             number = tag.text().strip(" ()\n") if tag else ""
             if latex:
-                made.append(formula(latex + (f"\\tag{{{number}}}" if number else ""), False, True))
+                made.append(
+                    formula(
+                        latex + (f"\\tag{{{number}}}" if number else ""),
+                        False,
+                        True,
+                    )
+                )
         return "".join(f"<p>{one}</p>" for one in made)
 
     def listing(self, node: Any) -> str:
@@ -331,9 +356,20 @@ def spelt(text: str, bare: bool) -> str:
     for found in MATHS.finditer(text):
         latex = found[1] or found[2] or found[3]
         out += [text[at : found.start()] if bare else escape(text[at : found.start()])]
-        out += [formula(latex.strip(), bare, found[1] is None)]
+        out += [
+            formula(
+                latex.strip(),
+                bare,
+                found[1] is None,
+            )
+        ]
         at = found.end()
-    return "".join([*out, text[at:] if bare else escape(text[at:])])
+    return "".join(
+        [
+            *out,
+            text[at:] if bare else escape(text[at:]),
+        ]
+    )
 
 
 def formula(latex: str, bare: bool, shown: bool) -> str:
@@ -343,5 +379,13 @@ def formula(latex: str, bare: bool, shown: bool) -> str:
     return f'<script type="{kind}">{latex.replace("</", "< /")}</script>'
 
 
-tree = LexborHTMLParser(sys.stdin.buffer.read().decode("utf-8", "replace"))
-Path("page.json").write_text(json.dumps(Page(tree).read()), encoding="utf-8")
+tree = LexborHTMLParser(
+    sys.stdin.buffer.read().decode(
+        "utf-8",
+        "replace",
+    )
+)
+Path("page.json").write_text(
+    json.dumps(Page(tree).read()),
+    encoding="utf-8",
+)

@@ -50,11 +50,19 @@ def main() -> None:
         document = pypdfium2.PdfDocument("paper.pdf")
     except pypdfium2.PdfiumError as error:
         locked = "password" in str(error).lower()
-        write({"error": "it is locked with a password" if locked else f"it is damaged ({error})"})
+        write(
+            {
+                "error": "it is locked with a password" if locked else f"it is damaged ({error})",
+            }
+        )
         return
     count = len(document)
     if count > MOST_PAGES:
-        write({"error": f"it has {count} pages, and at most {MOST_PAGES} are read"})
+        write(
+            {
+                "error": f"it has {count} pages, and at most {MOST_PAGES} are read",
+            }
+        )
         return
     pages = []
     unseen = 0
@@ -83,7 +91,10 @@ def main() -> None:
 
 
 def write(found: object) -> None:
-    Path("pages.json").write_text(json.dumps(found), encoding="utf-8")
+    Path("pages.json").write_text(
+        json.dumps(found),
+        encoding="utf-8",
+    )
 
 
 def read_page(page: Any) -> tuple[list[dict[str, Any]], int, int]:
@@ -131,12 +142,22 @@ class Line:
         """Which letter each box is of."""
         self.bold: bool | None = None
 
-    def add(self, letter: str, size: float, box: tuple[float, float, float, float] | None) -> None:
+    def add(
+        self,
+        letter: str,
+        size: float,
+        box: tuple[float, float, float, float] | None,
+    ) -> None:
         self.letters.append(letter)
         if box is not None:
             self.boxes.append(box)
             self.places.append(len(self.letters) - 1)
-            self.sizes[round(max(size, box[3] - box[1] if size <= 1 else size), 1)] += 1
+            self.sizes[
+                round(
+                    max(size, box[3] - box[1] if size <= 1 else size),
+                    1,
+                )
+            ] += 1
 
     def done(self) -> list[dict[str, Any]]:
         text = "".join(self.letters).strip()
@@ -183,7 +204,11 @@ class Line:
         return None
 
 
-def box_of(raw: Any, text: Any, at: int) -> tuple[float, float, float, float]:
+def box_of(
+    raw: Any,
+    text: Any,
+    at: int,
+) -> tuple[float, float, float, float]:
     left = ctypes.c_double()
     right = ctypes.c_double()
     low = ctypes.c_double()
@@ -251,7 +276,12 @@ def tables_of(page: Any) -> Iterator[dict[str, Any]]:
             heads = 1
             if len(heights) > 2:
                 heads = sum(row[0]["bottom"] <= heights[1] + 1 for row in rows)
-            box = [left, page.height - heights[-1], right, page.height - heights[0]]
+            box = [
+                left,
+                page.height - heights[-1],
+                right,
+                page.height - heights[0],
+            ]
             yield {
                 "rows": cells_of(rows),
                 "heads": heads,
@@ -261,14 +291,23 @@ def tables_of(page: Any) -> Iterator[dict[str, Any]]:
 
 def rows_of(words: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     rows: list[list[dict[str, Any]]] = []
-    for word in sorted(words, key=lambda one: (one["top"] + one["bottom"]) / 2):
+    for word in sorted(
+        words,
+        key=lambda one: (one["top"] + one["bottom"]) / 2,
+    ):
         middle = (word["top"] + word["bottom"]) / 2
         last = rows[-1][0] if rows else None
         if last is not None and last["top"] <= middle <= last["bottom"]:
             rows[-1].append(word)
         else:
             rows.append([word])
-    return [sorted(row, key=lambda one: one["x0"]) for row in rows]
+    return [
+        sorted(
+            row,
+            key=lambda one: one["x0"],
+        )
+        for row in rows
+    ]
 
 
 def cells_of(rows: list[list[dict[str, Any]]]) -> list[list[str]]:
@@ -306,9 +345,19 @@ def join(row: list[dict[str, Any]]) -> list[tuple[float, float, str]]:
     for word in row:
         if cells and word["x0"] - cells[-1][1] < GAP:
             left, _, text = cells[-1]
-            cells[-1] = (left, word["x1"], f"{text} {word['text']}")
+            cells[-1] = (
+                left,
+                word["x1"],
+                f"{text} {word['text']}",
+            )
         else:
-            cells.append((word["x0"], word["x1"], word["text"]))
+            cells.append(
+                (
+                    word["x0"],
+                    word["x1"],
+                    word["text"],
+                )
+            )
     return cells
 
 
@@ -332,4 +381,8 @@ if not sys.argv[1:]:
 begun = time.monotonic()
 for place, (name, wanted) in enumerate(zip(sys.argv[1::2], sys.argv[2::2], strict=True)):
     if time.monotonic() - begun <= SECONDS:
-        draw(name, int(wanted), Path(f"{place}.png"))
+        draw(
+            name,
+            int(wanted),
+            Path(f"{place}.png"),
+        )

@@ -104,8 +104,15 @@ def _observe_functions(observer: Observer) -> None:
                 return result
             observer.busy = True
             try:
-                given = [*tensors_in(args), *tensors_in(list((kwargs or {}).values()))]
-                observer.predictions.seen(func, given, list(tensors_in(result)))
+                given = [
+                    *tensors_in(args),
+                    *tensors_in(list((kwargs or {}).values())),
+                ]
+                observer.predictions.seen(
+                    func,
+                    given,
+                    list(tensors_in(result)),
+                )
             finally:
                 observer.busy = False
             return result
@@ -151,7 +158,12 @@ def observe_keras_layer(observer: Observer, module: Any) -> None:
             observer.depth -= 1
         if observer.depth or observer.busy or not hasattr(self, "parameters"):
             return output
-        changed = model_gave(observer, self, list(tensors_in(args)), output)
+        changed = model_gave(
+            observer,
+            self,
+            list(tensors_in(args)),
+            output,
+        )
         return output if changed is None else changed
 
     module.Layer.__call__ = called

@@ -43,7 +43,10 @@ OWN = ("frameworks", "observer", "predictions", "quantities")
 class AfterImport(MetaPathFinder):
     """Calls a function with a module as soon as that was imported."""
 
-    def __init__(self, waiting: dict[str, Callable[[Any], None]]) -> None:
+    def __init__(
+        self,
+        waiting: dict[str, Callable[[Any], None]],
+    ) -> None:
         self.waiting = waiting
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
@@ -62,7 +65,11 @@ class AfterImport(MetaPathFinder):
         return None
 
 
-def _executed(execute: Callable[[Any], None], then: Callable[[Any], None], module: Any) -> None:
+def _executed(
+    execute: Callable[[Any], None],
+    then: Callable[[Any], None],
+    module: Any,
+) -> None:
     execute(module)
     then(module)
 
@@ -100,7 +107,10 @@ def _finite(value: Any) -> Any:
 def main() -> None:
     """Read the task, run the program, write what was seen, end."""
     task = json.loads(sys.stdin.buffer.read())
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(
+        os.open(os.devnull, os.O_RDONLY),
+        0,
+    )
     result = Path.cwd() / f"result-{task.pop('word')}.json"
     observer = Observer(task["mode"])
     for name in OWN:
@@ -120,7 +130,11 @@ def main() -> None:
     text = json.dumps(_finite(observer.report())).encode()
     sys.stdout.flush()
     sys.stderr.flush()
-    handle = os.open(result, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    handle = os.open(
+        result,
+        os.O_WRONLY | os.O_CREAT | os.O_EXCL,
+        0o600,
+    )
     os.write(handle, text)
     # At once: nothing of the program's own (threads, exit handlers) may follow.
     os._exit(code)

@@ -73,7 +73,10 @@ def check_by_hand(observer: Observer, parameter: Any) -> None:
         return
     if key not in observer.by_id or observer.by_id[key][0] is not parameter:
         observer.by_id[key] = (parameter, parameter.detach().clone())
-    elif parameter.grad is not None and not is_same(parameter, observer.by_id[key][1]):
+    elif parameter.grad is not None and not is_same(
+        parameter,
+        observer.by_id[key][1],
+    ):
         observer.by_hand += 1
         observer.predictions.updated()
         if observer.takes_out:
@@ -82,7 +85,12 @@ def check_by_hand(observer: Observer, parameter: Any) -> None:
             observer.by_id[key] = (parameter, parameter.detach().clone())
 
 
-def model_gave(observer: Observer, module: Any, inputs: list[Any], output: Any) -> Any:
+def model_gave(
+    observer: Observer,
+    module: Any,
+    inputs: list[Any],
+    output: Any,
+) -> Any:
     """The output of an outermost module: noted, and permuted where that is asked for; none
     where it stays.
     """
@@ -91,7 +99,10 @@ def model_gave(observer: Observer, module: Any, inputs: list[Any], output: Any) 
     tensors = [one for one in _leaves(output) if isinstance(one, torch.Tensor)]
     if not tensors or next(iter(module.parameters()), None) is None:
         return None
-    first = next((one for one in tensors if one.ndim and one.numel() > 1), None)
+    first = next(
+        (one for one in tensors if one.ndim and one.numel() > 1),
+        None,
+    )
     training = bool(
         torch.is_grad_enabled() and module.training and any(one.requires_grad for one in tensors)
     )
@@ -118,7 +129,12 @@ def _leaves(output: Any) -> list[Any]:
     return [output]
 
 
-def _permuted(observer: Observer, output: Any, tensors: list[Any], rows: int) -> Any:
+def _permuted(
+    observer: Observer,
+    output: Any,
+    tensors: list[Any],
+    rows: int,
+) -> Any:
     """All parts of an output with their rows in another order, the same for all."""
     import torch
 
@@ -157,7 +173,11 @@ def observe_update(observer: Observer, module: Any) -> None:
         if not observer.takes_out:
             return update(model, *args, **kwargs)
         # It runs on a copy, for its random numbers and its return value.
-        result = update(copy.deepcopy(model), *args, **kwargs)
+        result = update(
+            copy.deepcopy(model),
+            *args,
+            **kwargs,
+        )
         if isinstance(result, tuple):
             return tuple(model if type(one) is type(model) else one for one in result)
         if type(result) is type(model):

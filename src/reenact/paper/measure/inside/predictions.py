@@ -46,7 +46,14 @@ LEAVES_TORCH = frozenset(("numpy", "tolist", "__array__", "item"))
 class Call:
     """One root: the prediction, and what it was compared with."""
 
-    def __init__(self, output: Any, model: int, inputs: list[Any], *, for_training: bool) -> None:
+    def __init__(
+        self,
+        output: Any,
+        model: int,
+        inputs: list[Any],
+        *,
+        for_training: bool,
+    ) -> None:
         self.output = output
         self.model = model
         self.inputs = inputs
@@ -92,20 +99,35 @@ class Predictions:
             return known[1]
         return None
 
-    def root(self, output: Any, model: Any, inputs: list[Any], *, for_training: bool) -> None:
+    def root(
+        self,
+        output: Any,
+        model: Any,
+        inputs: list[Any],
+        *,
+        for_training: bool,
+    ) -> None:
         """A model gave this."""
         self.roots += 1
         self._values += output.numel()
         if self._values > MOST_VALUES or len(self._calls) >= MOST_CALLS:
             return
-        call = Call(output.detach(), id(model), inputs, for_training=for_training)
+        call = Call(
+            output.detach(),
+            id(model),
+            inputs,
+            for_training=for_training,
+        )
         self._calls.append(call)
         self._trace(output, call, [])
 
     def _trace(self, tensor: Any, call: Call, mixed: list[Any]) -> None:
         key = id(tensor)
         self._from[key] = (
-            weakref.ref(tensor, lambda _: self._from.pop(key, None)),
+            weakref.ref(
+                tensor,
+                lambda _: self._from.pop(key, None),
+            ),
             call,
             mixed,
         )
@@ -117,7 +139,12 @@ class Predictions:
             return known[2]
         return []
 
-    def seen(self, function: Any, inputs: list[Any], results: list[Any]) -> None:
+    def seen(
+        self,
+        function: Any,
+        inputs: list[Any],
+        results: list[Any],
+    ) -> None:
         """A torch function was called with these tensors and gave those."""
         if not self._from:
             return
@@ -185,7 +212,10 @@ class Predictions:
                 groups.append([call])
         for group in groups:
             for place, several in enumerate(_several(group)):
-                self._joined(several, f"{len(groups)}/{place}")
+                self._joined(
+                    several,
+                    f"{len(groups)}/{place}",
+                )
 
     def _joined(self, calls: list[Call], place: str) -> None:
         """Metrics of all these calls together, for each way to pair predictions and labels."""
@@ -208,7 +238,11 @@ class Predictions:
             if whole:
                 self._keep(series, guessed, whole)
             if parts and all(parts):
-                self._keep(f"{series}/mean", guessed, _averages(parts))
+                self._keep(
+                    f"{series}/mean",
+                    guessed,
+                    _averages(parts),
+                )
 
     def _keep(self, series: str, guessed: bool, found: Quantities) -> None:
         """`series` names evaluations that were made in the same way: only these may be averaged."""
@@ -231,7 +265,10 @@ def _is_made_of(labels: Any, mixed: Any) -> bool:
         return False
     rows = torch.stack([one.detach().cpu().double().flatten() for one in (labels, mixed)])
     correlation = float(torch.corrcoef(rows)[0, 1].abs())
-    return correlation > SURELY_THE_SAME or torch.equal(rows[0], rows[1])
+    return correlation > SURELY_THE_SAME or torch.equal(
+        rows[0],
+        rows[1],
+    )
 
 
 def _averages(parts: list[Quantities]) -> Quantities:
@@ -241,7 +278,10 @@ def _averages(parts: list[Quantities]) -> Quantities:
     for name in names:
         values = [part[name][0] for part in parts]
         constants = [part[name][1] for part in parts]
-        found[name] = (sum(values) / len(values), sum(constants) / len(constants))
+        found[name] = (
+            sum(values) / len(values),
+            sum(constants) / len(constants),
+        )
     return found
 
 

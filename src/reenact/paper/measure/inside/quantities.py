@@ -32,11 +32,22 @@ def quantities(predicted: Any, labels: Any) -> Quantities:
             if not _is_boolean(predicted):
                 found.update(_of_numbers(flat, wanted))
             if _are_classes(labels):
-                found.update(_of_single_scores(flat, wanted.long(), _are_classes(predicted)))
+                found.update(
+                    _of_single_scores(
+                        flat,
+                        wanted.long(),
+                        _are_classes(predicted),
+                    )
+                )
         elif _are_classes(labels):
             scores = _rows_of_scores(predicted, labels)
             if scores is not None:
-                found.update(_of_scores(scores, labels.reshape(-1).long()))
+                found.update(
+                    _of_scores(
+                        scores,
+                        labels.reshape(-1).long(),
+                    )
+                )
     return {name: pair for name, pair in found.items() if math.isfinite(pair[0])}
 
 
@@ -61,7 +72,14 @@ def _rows_of_scores(predicted: Any, labels: Any) -> Any:
     if shape[:-1] == wanted:
         return predicted.reshape(-1, shape[-1]).double()
     # Images and sequences as cross_entropy takes them: classes in the second dimension.
-    if len(shape) > 2 and (shape[0], *shape[2:]) == wanted:
+    if (
+        len(shape) > 2
+        and (
+            shape[0],
+            *shape[2:],
+        )
+        == wanted
+    ):
         return predicted.movedim(1, -1).reshape(-1, shape[1]).double()
     if len(shape) > 1 and shape[-1] > 1 and predicted.numel() == labels.numel() * shape[-1]:
         return predicted.reshape(-1, shape[-1]).double()
@@ -145,13 +163,28 @@ def _of_scores(scores: Any, labels: Any) -> Quantities:
     if not labels.numel():
         return {}
     found = _of_choices(scores.argmax(dim=1), labels)
-    rank = (scores > scores.gather(1, labels[:, None])).sum(dim=1)
+    rank = (
+        scores
+        > scores.gather(
+            1,
+            labels[:, None],
+        )
+    ).sum(dim=1)
     most = _shares(labels)
     if scores.shape[1] > 5:
         best = (rank < 5).double()
-        found["top-5 accuracy"] = (float(best.mean()), sum(most[:5]))
-        found["top-5 error"] = (1 - float(best.mean()), 1 - sum(most[:5]))
-    found["mrr"] = (float((1.0 / (rank.double() + 1)).mean()), math.nan)
+        found["top-5 accuracy"] = (
+            float(best.mean()),
+            sum(most[:5]),
+        )
+        found["top-5 error"] = (
+            1 - float(best.mean()),
+            1 - sum(most[:5]),
+        )
+    found["mrr"] = (
+        float((1.0 / (rank.double() + 1)).mean()),
+        math.nan,
+    )
     entropy = _entropy(most)
     losses = {"nll": torch.nn.functional.cross_entropy(scores, labels)}
     taken = scores.gather(1, labels[:, None])
@@ -169,7 +202,13 @@ def _of_scores(scores: Any, labels: Any) -> Quantities:
             entropy / math.log(2),
         )
     if scores.shape[1] == 2:
-        found["auc"] = (_area(scores[:, 1] - scores[:, 0], labels), 0.5)
+        found["auc"] = (
+            _area(
+                scores[:, 1] - scores[:, 0],
+                labels,
+            ),
+            0.5,
+        )
     return found
 
 
@@ -186,13 +225,22 @@ def _of_choices(chosen: Any, labels: Any) -> Quantities:
     recalls = [float((chosen[labels == one] == one).double().mean()) for one in classes]
     sizes = [float((labels == one).double().mean()) for one in classes]
     majority = 2 * most / (1 + most)
-    found["macro f1"] = (sum(each) / len(each), majority / len(each))
+    found["macro f1"] = (
+        sum(each) / len(each),
+        majority / len(each),
+    )
     weighted = sum(f1 * size for f1, size in zip(each, sizes, strict=True))
     found["weighted f1"] = (weighted, majority * most)
-    found["balanced accuracy"] = (sum(recalls) / len(recalls), 1 / len(recalls))
+    found["balanced accuracy"] = (
+        sum(recalls) / len(recalls),
+        1 / len(recalls),
+    )
     if set(classes) <= {0, 1}:
         positive = float((labels == 1).double().mean())
-        found["f1"] = (_f1(chosen, labels, 1), 2 * positive / (1 + positive))
+        found["f1"] = (
+            _f1(chosen, labels, 1),
+            2 * positive / (1 + positive),
+        )
         predicted = chosen == 1
         if bool(predicted.any()):
             found["precision"] = (
@@ -200,7 +248,10 @@ def _of_choices(chosen: Any, labels: Any) -> Quantities:
                 positive,
             )
         if bool((labels == 1).any()):
-            found["recall"] = (float((chosen[labels == 1] == 1).double().mean()), 1.0)
+            found["recall"] = (
+                float((chosen[labels == 1] == 1).double().mean()),
+                1.0,
+            )
     return found
 
 
@@ -218,7 +269,12 @@ def _area(scores: Any, labels: Any) -> float:
     negative = int(labels.numel()) - positive
     if not positive or not negative:
         return math.nan
-    _, place, count = torch.unique(scores, sorted=True, return_inverse=True, return_counts=True)
+    _, place, count = torch.unique(
+        scores,
+        sorted=True,
+        return_inverse=True,
+        return_counts=True,
+    )
     ends = count.cumsum(0).double()
     ranks = (ends - (count.double() - 1) / 2)[place]
     above = float(ranks[labels == 1].sum()) - positive * (positive + 1) / 2
@@ -228,7 +284,10 @@ def _area(scores: Any, labels: Any) -> float:
 def _shares(labels: Any) -> list[float]:
     """Share of each class, the largest first."""
     counts = labels.unique(return_counts=True)[1].double()
-    return sorted((counts / counts.sum()).tolist(), reverse=True)
+    return sorted(
+        (counts / counts.sum()).tolist(),
+        reverse=True,
+    )
 
 
 def _entropy(shares: list[float]) -> float:

@@ -91,7 +91,10 @@ def _observe(session: Session) -> None:
     if session.own_process and session.config.tap_output and not experiments:
         # While Keras's `fit` runs, its callbacks tell the metrics, and its progress bar only
         # repeats them.
-        metrics.tap_output(recorder, lambda: session.keras is not None and session.keras.in_fit)
+        metrics.tap_output(
+            recorder,
+            lambda: session.keras is not None and session.keras.in_fit,
+        )
         metrics.watch_warnings(recorder)
 
 

@@ -55,7 +55,10 @@ def from_environment() -> Config | None:
     # Made absolute now: the program may change its working folder later.
     if not options:
         return None
-    return Config(os.path.abspath(options.pop("folder")), **options)
+    return Config(
+        os.path.abspath(options.pop("folder")),
+        **options,
+    )
 
 
 def is_rank_zero() -> bool:

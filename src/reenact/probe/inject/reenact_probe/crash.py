@@ -69,7 +69,13 @@ def describe(error: BaseException) -> Facts:
         "place": [place.filename, place.lineno, 0, 0, 0] if place else None,
         "source": place.line if place else None,
         "frames": [
-            [frame.filename, frame.lineno, frame.name, frame.line] for frame in frames[-MAX_FRAMES:]
+            [
+                frame.filename,
+                frame.lineno,
+                frame.name,
+                frame.line,
+            ]
+            for frame in frames[-MAX_FRAMES:]
         ],
         "bases": [base.__name__ for base in type(error).__mro__],
     }
@@ -83,7 +89,10 @@ def of_worker(error: BaseException) -> tuple[str, traceback.FrameSummary | None]
     """Message and place of what a worker of a DataLoader raised: torch hands on its traceback
     as a text.
     """
-    trail = next(reversed(list(trails_of(error.__traceback__))), None)
+    trail = next(
+        reversed(list(trails_of(error.__traceback__))),
+        None,
+    )
     if trail is None or trail.tb_frame.f_globals.get("__name__") != "torch._utils":
         return None
     text = getattr(trail.tb_frame.f_locals.get("self"), "exc_msg", None)
@@ -94,7 +103,15 @@ def of_worker(error: BaseException) -> tuple[str, traceback.FrameSummary | None]
     if not ends:
         return None
     own = [found for found in _FRAME_IN_TEXT.finditer(text) if not is_library(found[1])]
-    place = traceback.FrameSummary(own[-1][1], int(own[-1][2]), own[-1][3]) if own else None
+    place = (
+        traceback.FrameSummary(
+            own[-1][1],
+            int(own[-1][2]),
+            own[-1][3],
+        )
+        if own
+        else None
+    )
     return f"{ends[-1][len(kind) :]} (in a worker of a DataLoader)", place
 
 

@@ -26,7 +26,10 @@ def missing_path(error: BaseException) -> Any:
     """The file of an error of the system, and of a ValueError of Keras that was to load it."""
     if isinstance(error, OSError):
         return error.filename
-    trail = next(reversed(list(trails_of(error.__traceback__))), None)
+    trail = next(
+        reversed(list(trails_of(error.__traceback__))),
+        None,
+    )
     if trail is None or not raises_itself(trail):
         return None
     frame = trail.tb_frame
@@ -50,7 +53,10 @@ def of_file(error: BaseException, missing: Any) -> Facts:
     if facts["folder_exists"]:
         with os.scandir(folder) as entries:
             names = [entry.name for entry, _ in zip(entries, range(MAX_NAMES))]
-        facts["nearest"] = next(iter(difflib.get_close_matches(name, names, 1)), "")
+        facts["nearest"] = next(
+            iter(difflib.get_close_matches(name, names, 1)),
+            "",
+        )
     return facts
 
 
@@ -66,7 +72,11 @@ def of_data(trails: list[TracebackType]) -> Facts:
     return {"empty_data": type(frame.f_locals.get("data_source")).__name__}
 
 
-def of_variable(error: BaseException, stack: list[Facts], trails: list[TracebackType]) -> Facts:
+def of_variable(
+    error: BaseException,
+    stack: list[Facts],
+    trails: list[TracebackType],
+) -> Facts:
     """The environment variable that was asked for and is not set."""
     inner = stack[-1] if stack else {}
     asked = (
@@ -75,7 +85,9 @@ def of_variable(error: BaseException, stack: list[Facts], trails: list[Traceback
         and inner["function"] == "__getitem__"
     )
     if asked and error.args:
-        return {"variable": str(error.args[0])[:80]}
+        return {
+            "variable": str(error.args[0])[:80],
+        }
     # `int(os.getenv(NAME))`
     name = (
         FailedCall(trails[-1]).unset_variable() if trails and isinstance(error, TypeError) else ""
@@ -92,7 +104,12 @@ def of_torch(trails: list[TracebackType]) -> Facts:
     if not hasattr(torch, "cuda") or not hasattr(torch, "version"):
         return {}
     available = bool(torch.cuda.is_available())
-    facts: Facts = {"cuda": {"build": str(torch.version.cuda or ""), "available": available}}
+    facts: Facts = {
+        "cuda": {
+            "build": str(torch.version.cuda or ""),
+            "available": available,
+        },
+    }
     for trail in reversed(trails[-MAX_AROUND:]):
         asked = FailedCall(trail).device(torch.device)
         if asked:

@@ -30,7 +30,16 @@ MOST_BATCHES = 400
 """Rows that a batch must have for its mean label to tell something, and how many of these
 batches.
 """
-_WEIGHTS = numpy.random.default_rng(0).integers(0, 2**63, KEY_VALUES, dtype="u8") * 2 + 1
+_WEIGHTS = (
+    numpy.random.default_rng(0).integers(
+        0,
+        2**63,
+        KEY_VALUES,
+        dtype="u8",
+    )
+    * 2
+    + 1
+)
 """Odd and without a pattern, so that the same values in another order have another key."""
 
 
@@ -82,7 +91,10 @@ class TensorFacts:
         low = flat.min(axis=0)
         high = flat.max(axis=0)
         sums = numpy.stack(
-            [flat.sum(axis=0, dtype="f8"), numpy.square(flat, dtype="f8").sum(axis=0)]
+            [
+                flat.sum(axis=0, dtype="f8"),
+                numpy.square(flat, dtype="f8").sum(axis=0),
+            ]
         )
         if self.feature_low is None or self.feature_low.shape != low.shape:
             self.feature_low = low
@@ -101,7 +113,12 @@ class TensorFacts:
         if not known or "float" not in self.dtype or self.rows < ENOUGH or self.bad:
             return None
         mean, square = self.feature_sums / self.rows
-        return numpy.sqrt(numpy.maximum(square - mean * mean, 0.0))
+        return numpy.sqrt(
+            numpy.maximum(
+                square - mean * mean,
+                0.0,
+            )
+        )
 
     def spread_beside(self, train: TensorFacts) -> float | None:
         """The spread of a feature as a share of that in the training data: of all together or the
@@ -195,16 +212,35 @@ class Split:
 
     def update(self, role: str, array: Array, dtype: Any) -> None:
         """Take in rows of inputs or labels."""
-        (self.input if role == "input" else self.label).update(array, dtype)
+        (self.input if role == "input" else self.label).update(
+            array,
+            dtype,
+        )
         if role == "label":
             self.label.count_classes(array)
 
-    def read(self, role: str, select: Callable[[slice], Array], count: int, dtype: Any) -> None:
+    def read(
+        self,
+        role: str,
+        select: Callable[[slice], Array],
+        count: int,
+        dtype: Any,
+    ) -> None:
         """Take in a data set of so many rows that lies in memory; `select` gives some of them."""
         if role == "label":
             self.update(role, select(slice(MOST_LABELS)), dtype)
         else:
-            self.update(role, select(slice(None, None, max(1, count // FEW_ROWS))), dtype)
+            self.update(
+                role,
+                select(
+                    slice(
+                        None,
+                        None,
+                        max(1, count // FEW_ROWS),
+                    )
+                ),
+                dtype,
+            )
             self.keys = set(row_keys(select(slice(MAX_KEYS))))
 
     def add_keys(self, rows: Any) -> float:
@@ -288,7 +324,10 @@ class Data:
             if own in self.splits:
                 best[own].label.means = self.splits[own].label.means
         named = [(split_name(name, split, steps), split) for name, split in best.items()]
-        train = next((split for name, split in named if name == "train"), Split(0))
+        train = next(
+            (split for name, split in named if name == "train"),
+            Split(0),
+        )
         tensors = [
             dict(
                 facts.as_dict(name, role),
@@ -340,9 +379,18 @@ def row_keys(rows: Any) -> list[int]:
     rows = numpy.asarray(rows)
     if not rows.size:
         return []
-    flat = spread(rows.reshape(len(rows), -1), KEY_VALUES)
+    flat = spread(
+        rows.reshape(len(rows), -1),
+        KEY_VALUES,
+    )
     words = numpy.ascontiguousarray(flat, dtype="f4").view("u4")
     # One pass without a copy as wide as the data: that copy would be most of what a short training
     # pays.
-    keys = numpy.einsum("ij,j->i", words, _WEIGHTS[: words.shape[1]], dtype="u8", casting="unsafe")
+    keys = numpy.einsum(
+        "ij,j->i",
+        words,
+        _WEIGHTS[: words.shape[1]],
+        dtype="u8",
+        casting="unsafe",
+    )
     return keys.tolist()

@@ -40,7 +40,11 @@ def install() -> None:
 
 @guarded("click")
 def _watch_click(exceptions: Library) -> None:
-    before(exceptions.UsageError, "show", lambda error, *_, **__: _shown.append(error))
+    before(
+        exceptions.UsageError,
+        "show",
+        lambda error, *_, **__: _shown.append(error),
+    )
 
 
 def usage_error() -> Facts | None:
@@ -114,7 +118,10 @@ def note(status: Any, caller: FrameType) -> None:
     said = _of_library(status, frames)
     if stack[0]["owner"] == PROGRAM:
         by = PROGRAM
-        said = ("" if isinstance(status, int) else str(status), [])
+        said = (
+            "" if isinstance(status, int) else str(status),
+            [],
+        )
     if said is None:
         return
     message, missing = said
@@ -123,13 +130,29 @@ def note(status: Any, caller: FrameType) -> None:
         None,
     )
     lines = traceback.extract_stack(own, 1) if own is not None else None
-    frames_noted = [[one["file"], one["line"], one["function"], ""] for one in stack[:MAX_FRAMES]]
+    frames_noted = [
+        [
+            one["file"],
+            one["line"],
+            one["function"],
+            "",
+        ]
+        for one in stack[:MAX_FRAMES]
+    ]
     _noted.update(
         {
             "type": "SystemExit",
             "message": message[:MAX_TEXT],
             "file": None,
-            "place": [own.f_code.co_filename, own.f_lineno, 0, 0, 0] if own is not None else None,
+            "place": [
+                own.f_code.co_filename,
+                own.f_lineno,
+                0,
+                0,
+                0,
+            ]
+            if own is not None
+            else None,
             "source": lines[0].line if lines else None,
             "frames": frames_noted[::-1],
             "bases": [base.__name__ for base in SystemExit.__mro__],
@@ -146,7 +169,10 @@ def note(status: Any, caller: FrameType) -> None:
     )
 
 
-def _of_library(status: Any, frames: list[FrameType]) -> tuple[str, list[str]] | None:
+def _of_library(
+    status: Any,
+    frames: list[FrameType],
+) -> tuple[str, list[str]] | None:
     if not isinstance(status, int):
         return None
     return _of_argparse(frames) or (_of_click(_shown[-1]) if _shown else None)
@@ -179,9 +205,21 @@ def _missing_in(parser: Any) -> list[str]:
             actions.append(group._group_actions[0])
     missing: list[str] = []
     for action in sorted(actions, key=lambda action: not action.option_strings):
-        missing.append(" ".join([*action.option_strings[-1:], *_values_of(action)]))
+        missing.append(
+            " ".join(
+                [
+                    *action.option_strings[-1:],
+                    *_values_of(action),
+                ]
+            )
+        )
         below = (
-            next(iter(action.choices.values()), None) if isinstance(action.choices, dict) else None
+            next(
+                iter(action.choices.values()),
+                None,
+            )
+            if isinstance(action.choices, dict)
+            else None
         )
         # A command of its own arguments.
         if hasattr(below, "_actions"):
@@ -212,5 +250,12 @@ def _of_click(error: Any) -> tuple[str, list[str]] | None:
     for parameter in context.command.params:
         if parameter.required and context.params.get(parameter.name) is None:
             options = parameter.opts[-1:] if parameter.param_type_name == "option" else []
-            missing.append(" ".join([*options, str(parameter.name).upper()]))
+            missing.append(
+                " ".join(
+                    [
+                        *options,
+                        str(parameter.name).upper(),
+                    ]
+                )
+            )
     return f"Error: {error.format_message()}", missing

@@ -165,7 +165,11 @@ class FailedCall:
         something.
         """
         if isinstance(node, ast.Name):
-            for scope in (self.frame.f_locals, self.frame.f_globals, vars(builtins)):
+            for scope in (
+                self.frame.f_locals,
+                self.frame.f_globals,
+                vars(builtins),
+            ):
                 if node.id in scope:
                     return scope[node.id]
         if isinstance(node, ast.Attribute):
@@ -174,12 +178,24 @@ class FailedCall:
         return MISSING
 
     def _operands(self) -> list[tuple[str, Any]]:
-        named = [(ast.unparse(node), self.look_up(node)) for node in _parts(self.node)]
+        named = [
+            (
+                ast.unparse(node),
+                self.look_up(node),
+            )
+            for node in _parts(self.node)
+        ]
         spread: list[tuple[str, Any]] = []
         for name, value in named:
             if type(value) in (list, tuple):
                 inside = itertools.islice(enumerate(value), MAX_OPERANDS)
-                spread.extend((f"{name}[{index}]", item) for index, item in inside)
+                spread.extend(
+                    (
+                        f"{name}[{index}]",
+                        item,
+                    )
+                    for index, item in inside
+                )
             else:
                 spread.append((name, value))
         return [(name, value) for name, value in spread if is_tensor(value)]
@@ -233,7 +249,10 @@ def _expression(trail: TracebackType) -> ast.AST | None:
         return None
     text = lines[trail.tb_lineno - 1].strip()
     positions: Any = getattr(frame.f_code, "co_positions", tuple)()
-    found = next(itertools.islice(positions, trail.tb_lasti // 2, None), None)
+    found = next(
+        itertools.islice(positions, trail.tb_lasti // 2, None),
+        None,
+    )
     if found is not None and None not in found:
         first, last, start, end = found
         part = [line.encode() for line in lines[first - 1 : last]]
@@ -245,7 +264,11 @@ def _expression(trail: TracebackType) -> ast.AST | None:
 
 
 def _parsed(text: str) -> ast.AST | None:
-    for attempt in (f"({text}\n)", text, text.rstrip(":")):
+    for attempt in (
+        f"({text}\n)",
+        text,
+        text.rstrip(":"),
+    ):
         try:
             body = ast.parse(attempt).body
         except (SyntaxError, ValueError):

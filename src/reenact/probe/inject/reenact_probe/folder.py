@@ -136,7 +136,11 @@ class Table:
     def set(self, row: int, column: int, value: float) -> None:
         """Put a value that came late into its row."""
         old = self.rows[row]
-        self.rows[row] = (*old[:column], value, *old[column + 1 :])
+        self.rows[row] = (
+            *old[:column],
+            value,
+            *old[column + 1 :],
+        )
 
     def take(self) -> bytes:
         """All rows, as an npy file; the table is empty afterwards."""
@@ -150,7 +154,11 @@ class Table:
         return as_npy("<f8", (count, self.width), flat.tobytes())
 
 
-def as_npy(descr: str, shape: tuple[int, ...], data: bytes) -> bytes:
+def as_npy(
+    descr: str,
+    shape: tuple[int, ...],
+    data: bytes,
+) -> bytes:
     """The bytes of a version 1.0 npy file."""
     head = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape!r}, }}"
     head += " " * (-(len(head) + 11) % 64) + "\n"
@@ -190,20 +198,30 @@ class Folder:
     def write_chunk(self, members: dict[str, bytes], notes: Facts) -> None:
         """One npz file: tables by name, and the notes as JSON in an array of bytes."""
         text = self._json(notes)
-        members = dict(members, notes=as_npy("|u1", (len(text),), text))
+        members = dict(
+            members,
+            notes=as_npy("|u1", (len(text),), text),
+        )
         buffer = BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
             for name, data in members.items():
                 archive.writestr(name + ".npy", data)
         self.chunks += 1
-        self._put(f"chunk-{self.chunks:06d}.npz", buffer.getvalue())
+        self._put(
+            f"chunk-{self.chunks:06d}.npz",
+            buffer.getvalue(),
+        )
 
     def _put(self, name: str, data: bytes) -> None:
         target = os.path.join(self.path, name)
         beside = f"{target}.{os.getpid()}.part"
         os.makedirs(self.path, exist_ok=True)
         # What a program prints, raises and is given as arguments is for its user's eyes only.
-        with open(beside, "wb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        with open(
+            beside,
+            "wb",
+            opener=lambda path, flags: os.open(path, flags, 0o600),
+        ) as file:
             file.write(data)
         os.replace(beside, target)
         self.bytes += len(data)
@@ -256,7 +274,11 @@ class Hiding:
             if re.search(self._name, name, re.IGNORECASE)
             and len(os.environ[name].strip()) >= self._shortest
         }
-        return sorted(values.union(self._given), key=len, reverse=True)
+        return sorted(
+            values.union(self._given),
+            key=len,
+            reverse=True,
+        )
 
     def _cleaned(self, value: Any, values: list[str]) -> Any:
         if isinstance(value, dict):

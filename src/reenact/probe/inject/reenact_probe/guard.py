@@ -85,7 +85,11 @@ def wake() -> None:
 wake()
 
 
-def patch(owner: Any, name: str, make: Callable[[Function], Function]) -> None:
+def patch(
+    owner: Any,
+    name: str,
+    make: Callable[[Function], Function],
+) -> None:
     """Replace an attribute by `make(original)`, and remember how to put it back."""
     original = getattr(owner, name)
     own = name in vars(owner)
@@ -103,7 +107,11 @@ def patch(owner: Any, name: str, make: Callable[[Function], Function]) -> None:
 
 def when_made(owner: type, call: Callable[[Any], object]) -> None:
     """Call this with each object of a class once it is made."""
-    after(owner, "__init__", lambda _, thing, *__, **___: call(thing))
+    after(
+        owner,
+        "__init__",
+        lambda _, thing, *__, **___: call(thing),
+    )
 
 
 def before(owner: Any, name: str, call: Function) -> None:

@@ -15,7 +15,13 @@ from reenact_probe.types import Args
 
 LISTS = "/reenact-probe-lists-for-import"
 BEGINS = "/reenact-probe-begins"
-_OWN = os.path.join(os.path.dirname(os.__file__), "importlib") + os.sep
+_OWN = (
+    os.path.join(
+        os.path.dirname(os.__file__),
+        "importlib",
+    )
+    + os.sep
+)
 
 _installed = False
 

@@ -27,7 +27,10 @@ class _Watcher:
             find for f in sys.meta_path if f is not self and (find := getattr(f, "find_spec", None))
         ]
         try:
-            spec = next(filter(None, (find(name, path, target) for find in finders)), None)
+            spec = next(
+                filter(None, (find(name, path, target) for find in finders)),
+                None,
+            )
         finally:
             self.busy.discard(name)
         if spec is not None and spec.loader is not None:

@@ -42,7 +42,12 @@ _MAX_LINE = 2000
 class Tap:
     """Listens to `write` of one stream."""
 
-    def __init__(self, stream: Any, recorder: Recorder, keras_drives: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        stream: Any,
+        recorder: Recorder,
+        keras_drives: Callable[[], bool],
+    ) -> None:
         self.recorder = recorder
         self.keras_drives = keras_drives
         """Whether Keras's progress bar prints: it only repeats what its callbacks tell."""
@@ -80,7 +85,9 @@ class Tap:
     def _line(self, line: str) -> None:
         for pattern in self.patterns:
             for match in pattern.finditer(line):
-                groups = match.groupdict() or {"metric": match.group(1 if match.re.groups else 0)}
+                groups = match.groupdict() or {
+                    "metric": match.group(1 if match.re.groups else 0),
+                }
                 for name, value in groups.items():
                     if value is not None:
                         self.recorder.metric(name, value, "pattern")
@@ -88,7 +95,10 @@ class Tap:
             return
         epoch = _EPOCH.search(line)
         if epoch:
-            self.recorder.event("printed-epoch", number=int(epoch.group(1)[:9]))
+            self.recorder.event(
+                "printed-epoch",
+                number=int(epoch.group(1)[:9]),
+            )
         for match in _DEFAULT.finditer(line):
             self._default(match)
 
@@ -102,7 +112,11 @@ class Tap:
         name = "accuracy" if name.lower() in ("acc", "prec") else name.lower()
         # `Acc@1 94.00` is a share of a hundred, by custom; so is an accuracy above one.
         hundred = percent or at or (name == "accuracy" and 1 < value <= 100)
-        self.recorder.metric(prefix + name, value / (100 if hundred else 1), source)
+        self.recorder.metric(
+            prefix + name,
+            value / (100 if hundred else 1),
+            source,
+        )
 
 
 def tap_output(recorder: Recorder, keras_drives: Callable[[], bool]) -> None:
@@ -119,7 +133,14 @@ def watch_warnings(recorder: Recorder) -> None:
     """
 
     @guarded("warning")
-    def note(message: Any, category: type, filename: str, line: int, *_: Any, **__: Any) -> None:
+    def note(
+        message: Any,
+        category: type,
+        filename: str,
+        line: int,
+        *_: Any,
+        **__: Any,
+    ) -> None:
         place = caller() if is_library(filename) else [filename, line, 0, 0, 0]
         recorder.event(
             "warning",
@@ -158,7 +179,13 @@ def watch_lightning(recorder: Recorder, module: Library) -> None:
     seen: dict[tuple[str, int], float] = {}
 
     @guarded("lightning")
-    def hooks_called(_: Any, trainer: Any, hook_name: str, *args: Any, **kwargs: Any) -> None:  # noqa: ARG001
+    def hooks_called(
+        _: Any,
+        trainer: Any,
+        hook_name: str,
+        *args: Any,  # noqa: ARG001
+        **kwargs: Any,  # noqa: ARG001
+    ) -> None:
         if hook_name not in _MOMENTS or getattr(trainer, "sanity_checking", False):
             return
         for name, value in dict(trainer.callback_metrics).items():
@@ -200,7 +227,10 @@ def watch_torchmetrics(recorder: Recorder, torchmetrics: Library) -> None:
             wrapped = original(metric, compute)
 
             def computed(*args: Any, **kwargs: Any) -> Any:
-                note(metric, value := wrapped(*args, **kwargs))
+                note(
+                    metric,
+                    value := wrapped(*args, **kwargs),
+                )
                 return value
 
             return computed

@@ -23,7 +23,10 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 _STDLIB = tuple(
     {os.path.realpath(sysconfig.get_paths()[key]) + os.sep for key in ("stdlib", "platstdlib")}
 )
-_PACKAGES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
+_PACKAGES = (
+    os.sep + "site-packages" + os.sep,
+    os.sep + "dist-packages" + os.sep,
+)
 _COMPILED = (".pyx", ".pxd", ".pxi")
 """Endings of Cython's sources: frames of a compiled package name files that are not installed
 with it.
@@ -83,14 +86,21 @@ def position(frame: FrameType) -> Place:
 
 def _read_position(frame: FrameType, code: CodeType) -> Place:
     positions: Any = getattr(code, "co_positions", tuple)()
-    at = next(itertools.islice(positions, frame.f_lasti // 2, None), (None,) * 4)
+    at = next(
+        itertools.islice(positions, frame.f_lasti // 2, None),
+        (None,) * 4,
+    )
     line, end_line, column, end_column = at
     if line is None or column is None:
         return [code.co_filename, frame.f_lineno, 0, 0, 0]
     return [code.co_filename, line, column, end_line, end_column]
 
 
-def around_probe(frame: FrameType | None, filename: str, line: int) -> tuple[str, int] | None:
+def around_probe(
+    frame: FrameType | None,
+    filename: str,
+    line: int,
+) -> tuple[str, int] | None:
     """Who called the function that the probe called again, where this is a line of the probe;
     else none.
     """

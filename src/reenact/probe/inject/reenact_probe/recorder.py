@@ -119,7 +119,14 @@ class Recorder:
     def metric(self, name: Any, value: Any, source: str) -> None:
         # What is no single number is not kept.
         with contextlib.suppress(TypeError, ValueError, RuntimeError):
-            row = [str(name), float(value), self.step, self.epoch, self.now(), source]
+            row = [
+                str(name),
+                float(value),
+                self.step,
+                self.epoch,
+                self.now(),
+                source,
+            ]
             self._metrics += [row] if self._has_space() else []
         for listener in self.on_metric:
             listener(str(name), value, source)
@@ -128,7 +135,13 @@ class Recorder:
         self.kinds.add(kind)
         if self._has_space():
             self._events.append(
-                dict(facts, kind=kind, step=self.step, epoch=self.epoch, time=self.now())
+                dict(
+                    facts,
+                    kind=kind,
+                    step=self.step,
+                    epoch=self.epoch,
+                    time=self.now(),
+                )
             )
 
     def _has_space(self) -> bool:
@@ -168,7 +181,12 @@ class Recorder:
         if not was_closed:
             self.flush()
         if self.claimed and not was_closed:
-            ending = dict(ending, steps=self.step, seconds=self.now(), spent=self.spent)
+            ending = dict(
+                ending,
+                steps=self.step,
+                seconds=self.now(),
+                spent=self.spent,
+            )
             self.folder.write_json("ending.json", ending)
             for call in self.at_close:
                 call()

@@ -48,14 +48,23 @@ class Signal:
         if len(inputs) != len(labels) or inputs.ndim < 2 or (whole and shape not in ((), (1,))):
             return
         inputs = inputs[:A_LOOK]
-        labels = labels[:A_LOOK].reshape(min(A_LOOK, len(labels)), -1)
+        labels = labels[:A_LOOK].reshape(
+            min(A_LOOK, len(labels)),
+            -1,
+        )
         keys = row_keys(inputs)
         new = [i for i, key in enumerate(keys) if key not in self._known and keys.index(key) == i]
         short = _short(inputs[new]) if new else None
         if short is None or not (numpy.isfinite(short).all() and numpy.isfinite(labels).all()):
             return
         first = (self._inputs or [short])[0], (self._labels or [labels])[0]
-        if (short.shape[1], labels.shape[1]) == (first[0].shape[1], first[1].shape[1]):
+        if (
+            short.shape[1],
+            labels.shape[1],
+        ) == (
+            first[0].shape[1],
+            first[1].shape[1],
+        ):
             self._known.update(keys)
             self._inputs.append(short)
             self._labels.append(labels[new].astype("f8"))
@@ -87,7 +96,10 @@ def explained(inputs: Array, labels: Array) -> float:
     # Alike in direction, and near to each other: both count.
     products = inputs @ inputs.T
     sizes = numpy.diag(products)
-    distances = numpy.maximum(sizes[:, None] + sizes[None, :] - 2 * products, 0.0)
+    distances = numpy.maximum(
+        sizes[:, None] + sizes[None, :] - 2 * products,
+        0.0,
+    )
     kernel = products / inputs.shape[1] + numpy.exp(
         -distances / (float(numpy.median(distances)) or 1.0)
     )
@@ -100,7 +112,14 @@ def explained(inputs: Array, labels: Array) -> float:
         mean = labels[known].mean(axis=0)
         for number, penalty in enumerate(PENALTIES):
             square = kernel[known, known] + penalty * numpy.eye(len(labels[known]))
-            answer = kernel[asked, known] @ numpy.linalg.solve(square, labels[known] - mean) + mean
+            answer = (
+                kernel[asked, known]
+                @ numpy.linalg.solve(
+                    square,
+                    labels[known] - mean,
+                )
+                + mean
+            )
             left[number] += float(((labels[asked] - answer) ** 2).sum())
     return 1 - float(left.min()) / float(((labels - labels.mean(axis=0)) ** 2).sum())
 
@@ -114,7 +133,14 @@ def _short(inputs: Array) -> Array | None:
         return None
     if inputs.dtype.kind in "iu" and inputs.ndim == 2:
         counts = numpy.zeros((len(flat), BUCKETS))
-        numpy.add.at(counts, (numpy.arange(len(flat))[:, None], flat % BUCKETS), 1.0)
+        numpy.add.at(
+            counts,
+            (
+                numpy.arange(len(flat))[:, None],
+                flat % BUCKETS,
+            ),
+            1.0,
+        )
         return counts
     return spread(flat, COLUMNS).astype("f8")
 
@@ -140,17 +166,29 @@ class Again:
         self._first: dict[str, tuple[Array, Any]] = {}
         self._times = 0
 
-    def compare(self, source: str, rows: Array, labels: Array | None) -> Facts | None:
+    def compare(
+        self,
+        source: str,
+        rows: Array,
+        labels: Array | None,
+    ) -> Facts | None:
         """Of rows that were evaluated before in the same place: how many are the same, and how many
         are most like the row that they were then; none for the first time.
         """
         if rows.dtype.kind != "f" or rows.ndim < 2 or self._times >= MOST_TIMES:
             return None
-        rows = spread(rows[:MOST_AGAIN].reshape(min(MOST_AGAIN, len(rows)), -1), COLUMNS).astype(
-            "f8"
-        )
+        rows = spread(
+            rows[:MOST_AGAIN].reshape(
+                min(MOST_AGAIN, len(rows)),
+                -1,
+            ),
+            COLUMNS,
+        ).astype("f8")
         if source not in self._first:
-            self._first[source] = (rows, None if labels is None else labels.copy())
+            self._first[source] = (
+                rows,
+                None if labels is None else labels.copy(),
+            )
             return None
         before, then = self._first[source]
         if before.shape != rows.shape or len(rows) < FEW_AGAIN:

@@ -59,7 +59,11 @@ class Schedule:
     EPOCH_ENDS = 0.5
     """Seconds that all looks may take before the ends of epochs lose theirs."""
 
-    def __init__(self, preset: str, on_lower: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        preset: str,
+        on_lower: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.preset = PRESETS[preset]
         self.cap = self.preset.cap
         self.detail = FULL

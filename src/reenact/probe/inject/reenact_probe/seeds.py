@@ -50,9 +50,15 @@ class Override:
                 "torch.utils.data"
             ):
                 return original(*args, **kwargs)
-            named = next((key for key in ("seed", "a") if key in kwargs), None)
+            named = next(
+                (key for key in ("seed", "a") if key in kwargs),
+                None,
+            )
             if args or named is None:
-                args = (self.translate(args[0]) if args else self.seed, *args[1:])
+                args = (
+                    self.translate(args[0]) if args else self.seed,
+                    *args[1:],
+                )
             else:
                 kwargs[named] = self.translate(kwargs[named])
             self.inside = True
@@ -90,6 +96,9 @@ def _override(override: Override, name: str, module: Library) -> None:
         getattr(module, functions[0])(override.seed)
     for path in functions:
         owner, _, function = path.rpartition(".")
-        override.replace(getattr(module, owner) if owner else module, function)
+        override.replace(
+            getattr(module, owner) if owner else module,
+            function,
+        )
     if name == "torch":
         module.random.manual_seed = module.manual_seed

@@ -53,7 +53,10 @@ _TORCHVISION = {
     "CIFAR10": "cifar10",
     "CIFAR100": "cifar100",
 }
-_WORDS = {"imdb": (88584, 2, 7), "reuters": (30979, 46, 8)}
+_WORDS = {
+    "imdb": (88584, 2, 7),
+    "reuters": (30979, 46, 8),
+}
 """Words, topics, seed."""
 TRAIN, TEST = 2000, 500
 """Rows, where the program does not count on those of the real data."""
@@ -152,7 +155,10 @@ def install(folder: Folder, names: Sequence[str]) -> None:
     stand_ins = StandIns(folder, names)
     for prefix in KERAS:
         for name, make in _KERAS.items():
-            when_imported(prefix + name, functools.partial(_keras, stand_ins, name, make))
+            when_imported(
+                prefix + name,
+                functools.partial(_keras, stand_ins, name, make),
+            )
     when_imported("sklearn.datasets", functools.partial(_sklearn, stand_ins))
     when_imported("torchvision.datasets", functools.partial(_torchvision, stand_ins))
 
@@ -167,10 +173,20 @@ def is_missing(error: Exception) -> bool:
 
 def _keras(stand_ins: StandIns, name: str, make: Function, module: Library) -> None:
     dotted = f"keras.datasets.{name}"
-    stand_ins.offer(module, "load_data", lambda *_: dotted, functools.partial(make, name))
+    stand_ins.offer(
+        module,
+        "load_data",
+        lambda *_: dotted,
+        functools.partial(make, name),
+    )
     if name in _WORDS:
         index = {f"word{rank}": rank for rank in range(1, _WORDS[name][0] + 1)}
-        stand_ins.offer(module, "get_word_index", lambda *_: dotted, lambda *_, **__: dict(index))
+        stand_ins.offer(
+            module,
+            "get_word_index",
+            lambda *_: dotted,
+            lambda *_, **__: dict(index),
+        )
 
 
 def _rows(real: Sequence[int]) -> Sequence[int]:
@@ -178,7 +194,14 @@ def _rows(real: Sequence[int]) -> Sequence[int]:
     784)`.
     """
     files = (frame.f_code.co_filename for frame, _ in traceback.walk_stack(sys._getframe(1)))
-    text = "".join(linecache.getlines(next((file for file in files if not is_library(file)), "")))
+    text = "".join(
+        linecache.getlines(
+            next(
+                (file for file in files if not is_library(file)),
+                "",
+            )
+        )
+    )
     digits = {match.replace("_", "") for match in re.findall(r"\b\d[\d_]*\b", text)}
     return real if str(real[0]) in digits else (TRAIN, TEST)
 
@@ -191,16 +214,37 @@ def _colours(name: str, label_mode: str = "fine") -> Any:
     coarse = " coarse" if label_mode == "coarse" else ""
     first = sys.modules["keras"].backend.image_data_format() == "channels_first"
     dtype = "uint8" if name == "cifar10" else "int64"
-    parts = [(x.transpose(0, 3, 1, 2) if first else x, y) for x, y in _images(name + coarse)]
-    return tuple((x, y.astype(dtype)[:, None]) for x, y in parts)
+    parts = [
+        (
+            x.transpose(0, 3, 1, 2) if first else x,
+            y,
+        )
+        for x, y in _images(name + coarse)
+    ]
+    return tuple(
+        (
+            x,
+            y.astype(dtype)[:, None],
+        )
+        for x, y in parts
+    )
 
 
-def _texts(name: str, _path: str = "", *args: Any, test_split: float = 0.2, **kwargs: Any) -> Any:
+def _texts(
+    name: str,
+    _path: str = "",
+    *args: Any,
+    test_split: float = 0.2,
+    **kwargs: Any,
+) -> Any:
     words, topics, seed = _WORDS[name]
     order = ("num_words", "skip_top", "maxlen")
     kwargs.update(zip(order, args))
     wanted = {key: value for key, value in kwargs.items() if key not in ("path", "seed")}
-    x, y = encoded(*ranks(words, topics, TRAIN + TEST, seed), **wanted)
+    x, y = encoded(
+        *ranks(words, topics, TRAIN + TEST, seed),
+        **wanted,
+    )
     return _split(x, y, test_split)
 
 
@@ -208,15 +252,28 @@ def _houses(
     name: str, *args: Any, version: str = "large", test_split: float = 0.2, **_: Any
 ) -> Any:
     if name == "boston_housing":
-        return _split(*table(BOSTON, (5, 50), 506, 9), test_split)
+        return _split(
+            *table(BOSTON, (5, 50), 506, 9),
+            test_split,
+        )
     rows = 600 if "small" in (version, *args) else TRAIN + TEST
     x, y = table(CALIFORNIA, (14999, 500001), rows, 10)
-    return _split(x.astype("float32"), y.astype("float32"), test_split)
+    return _split(
+        x.astype("float32"),
+        y.astype("float32"),
+        test_split,
+    )
 
 
 def _split(x: Array, y: Array, share: float) -> Any:
     at = int(len(x) * (1 - share))
-    return (x[:at], y[:at]), (x[at:], y[at:])
+    return (
+        x[:at],
+        y[:at],
+    ), (
+        x[at:],
+        y[at:],
+    )
 
 
 _KERAS: dict[str, Function] = {
@@ -271,11 +328,21 @@ def _sklearn(stand_ins: StandIns, datasets: Library) -> None:
         return OPENML_MNIST if name == MNIST_784 or kwargs.get("data_id") == MNIST_NUMBER else ""
 
     california = "fetch_california_housing"
-    stand_ins.offer(datasets, california, lambda *_: f"sklearn.datasets.{california}", _california)
+    stand_ins.offer(
+        datasets,
+        california,
+        lambda *_: f"sklearn.datasets.{california}",
+        _california,
+    )
     stand_ins.offer(datasets, "fetch_openml", openml, _openml)
 
 
-def _california(*_: Any, return_X_y: bool = False, as_frame: bool = False, **__: Any) -> Any:  # noqa: N803
+def _california(
+    *_: Any,
+    return_X_y: bool = False,  # noqa: N803
+    as_frame: bool = False,
+    **__: Any,
+) -> Any:
     names = [
         "MedInc",
         "HouseAge",
@@ -286,25 +353,53 @@ def _california(*_: Any, return_X_y: bool = False, as_frame: bool = False, **__:
         "Latitude",
         "Longitude",
     ]
-    x, y = table(CALIFORNIA_MEANS, (0.15, 5.0), TRAIN + TEST, 11)
+    x, y = table(
+        CALIFORNIA_MEANS,
+        (0.15, 5.0),
+        TRAIN + TEST,
+        11,
+    )
     return _bunch(x, y, names, "MedHouseVal", return_X_y, as_frame)
 
 
-def _openml(*_: Any, return_X_y: bool = False, as_frame: Any = "auto", **__: Any) -> Any:  # noqa: N803
+def _openml(
+    *_: Any,
+    return_X_y: bool = False,  # noqa: N803
+    as_frame: Any = "auto",
+    **__: Any,
+) -> Any:
     (x, y), (x_test, y_test) = _images("mnist")
     names = [f"pixel{number}" for number in range(1, 785)]
     flat = [part.reshape(len(part), -1).astype("int64") for part in (x, x_test)]
     concatenate = import_module("numpy").concatenate
     labels = concatenate([y, y_test]).astype(str).astype(object)
-    return _bunch(concatenate(flat), labels, names, "class", return_X_y, bool(as_frame))
+    return _bunch(
+        concatenate(flat),
+        labels,
+        names,
+        "class",
+        return_X_y,
+        bool(as_frame),
+    )
 
 
-def _bunch(x: Array, y: Array, names: list[str], target: str, pair: bool, framed: bool) -> Any:
+def _bunch(
+    x: Array,
+    y: Array,
+    names: list[str],
+    target: str,
+    pair: bool,
+    framed: bool,
+) -> Any:
     frame = None
     if framed:
         pandas = import_module("pandas")
         x = pandas.DataFrame(x, columns=names)
-        y = pandas.Series(y, name=target, dtype="category" if y.dtype == object else None)
+        y = pandas.Series(
+            y,
+            name=target,
+            dtype="category" if y.dtype == object else None,
+        )
         frame = pandas.concat([x, y], axis=1)
     if pair:
         return x, y
@@ -330,10 +425,17 @@ def _images(name: str) -> Any:
     templates = _templates(side, channels, classes, chance)
     total = rows[0] + rows[1]
     labels = chance.permutation(numpy.arange(total) % classes)
-    images = numpy.empty((total, *templates.shape[2:]), dtype="uint8")
+    images = numpy.empty(
+        (total, *templates.shape[2:]),
+        dtype="uint8",
+    )
     for begin in range(0, total, _AT_ONCE):
         part = labels[begin : begin + _AT_ONCE]
-        moved = chance.integers(0, len(_SHIFTS), len(part))
+        moved = chance.integers(
+            0,
+            len(_SHIFTS),
+            len(part),
+        )
         bright, faint = (
             chance.uniform(*bounds, len(part))
             .astype("float32")
@@ -344,7 +446,10 @@ def _images(name: str) -> Any:
         mixed += faint * templates[moved, chance.integers(0, classes, len(part))]
         mixed += 0.1 * chance.standard_normal(mixed.shape, dtype="float32")
         images[begin : begin + _AT_ONCE] = numpy.rint(numpy.clip(mixed, 0, 1) * 255)
-    return (images[: rows[0]], labels[: rows[0]]), (
+    return (
+        images[: rows[0]],
+        labels[: rows[0]],
+    ), (
         images[rows[0] :],
         labels[rows[0] :],
     )
@@ -361,12 +466,29 @@ def _templates(side: int, channels: int, classes: int, chance: Array) -> Array:
         coarse[coarse < 0.55] = 0
         coarse[:, [0, -1]] = 0
         coarse[:, :, [0, -1]] = 0
-    large = coarse.repeat(_CELL, axis=1).repeat(_CELL, axis=2)
+    large = coarse.repeat(_CELL, axis=1).repeat(
+        _CELL,
+        axis=2,
+    )
     large = large[..., 0] if channels == 1 else large
-    return numpy.stack([numpy.roll(large, shift, axis=(1, 2)) for shift in _SHIFTS])
+    return numpy.stack(
+        [
+            numpy.roll(
+                large,
+                shift,
+                axis=(1, 2),
+            )
+            for shift in _SHIFTS
+        ]
+    )
 
 
-def ranks(words: int, classes: int, rows: int, seed: int) -> tuple[list[list[int]], Array]:
+def ranks(
+    words: int,
+    classes: int,
+    rows: int,
+    seed: int,
+) -> tuple[list[list[int]], Array]:
     """Texts as ranks of their words, the most frequent being 1, and their topics."""
     numpy = import_module("numpy")
     chance = numpy.random.default_rng(seed)
@@ -376,7 +498,11 @@ def ranks(words: int, classes: int, rows: int, seed: int) -> tuple[list[list[int
         text = (words ** chance.random(chance.integers(30, 250))).astype("int64")
         telling = chance.random(len(text)) < 0.15
         first = _FIRST_TELLING + _TELLING * topic
-        text[telling] = chance.integers(first, first + _TELLING, telling.sum())
+        text[telling] = chance.integers(
+            first,
+            first + _TELLING,
+            telling.sum(),
+        )
         texts.append(text.tolist())
     return texts, topics
 
@@ -394,7 +520,13 @@ def encoded(
     """Ranks as keras numbers them, by the arguments of `imdb.load_data`."""
     numpy = import_module("numpy")
     head = [] if start_char is None else [start_char]
-    made = [[*head, *(rank + index_from for rank in text)] for text in texts]
+    made = [
+        [
+            *head,
+            *(rank + index_from for rank in text),
+        ]
+        for text in texts
+    ]
     kept = [at for at, text in enumerate(made) if not maxlen or len(text) < maxlen]
     limit = num_words or 1 + max(max(text) for text in made)
     rows = numpy.empty(len(kept), dtype=object)

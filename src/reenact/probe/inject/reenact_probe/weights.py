@@ -42,7 +42,11 @@ def refusal(models: list[dict[str, Tensor]]) -> str:
     return ""
 
 
-def leave(torch: Library, path: str, models: list[tuple[str, dict[str, Tensor]]]) -> None:
+def leave(
+    torch: Library,
+    path: str,
+    models: list[tuple[str, dict[str, Tensor]]],
+) -> None:
     """Write models by the name of their class; whole, or not at all."""
     if not refusal([tensors for _, tensors in models]):
         # A full disk: whoever waits finds nothing, and says so.
@@ -59,7 +63,11 @@ def wait(path: str) -> bool:
     return os.path.exists(path)
 
 
-def restore(torch: Library, module: Module, models: list[tuple[str, dict[str, Tensor]]]) -> bool:
+def restore(
+    torch: Library,
+    module: Module,
+    models: list[tuple[str, dict[str, Tensor]]],
+) -> bool:
     """Give a model the weights that a model of its class with the same tensors had; whether
     there was one.
     """
@@ -69,7 +77,11 @@ def restore(torch: Library, module: Module, models: list[tuple[str, dict[str, Te
         {name: tensor.shape for name, tensor in mine.items()},
     )
     shaped = [
-        (name, {key: value.shape for key, value in tensors.items()}) for name, tensors in models
+        (
+            name,
+            {key: value.shape for key, value in tensors.items()},
+        )
+        for name, tensors in models
     ]
     if known not in shaped:
         return False

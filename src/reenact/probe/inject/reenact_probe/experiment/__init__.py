@@ -128,10 +128,20 @@ class TakeOver:
         self._scaled = (scaled, outputs)
 
     @guarded("experiment-loss")
-    def _compared(self, loss: Any, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
+    def _compared(
+        self,
+        loss: Any,
+        y_true: Any,
+        y_pred: Any,
+        *args: Any,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ARG002
+    ) -> None:
         if all(isinstance(value, self.torch.Tensor) for value in (y_true, y_pred)):
             logits = bool(loss.get_config().get("from_logits"))
-            self.pairs = [*self.pairs[-32:], Pair(y_pred, y_true, logits, True)]
+            self.pairs = [
+                *self.pairs[-32:],
+                Pair(y_pred, y_true, logits, True),
+            ]
 
     @guarded("experiment-backward")
     def _goes_back(self, tensors: Any, *_: Any, **__: Any) -> None:
@@ -203,7 +213,11 @@ class TakeOver:
         except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
             facts["missing"].append(_no_tests(error))
 
-    def _behave(self, passes: list[Pass], at_end: bool = False) -> list[Facts]:
+    def _behave(
+        self,
+        passes: list[Pass],
+        at_end: bool = False,
+    ) -> list[Facts]:
         batch = self.inputs.batch
         padding = self.inputs.padding
         until = time.process_time() + self.seconds
@@ -230,7 +244,13 @@ class TakeOver:
             if weights.wait(path):
                 left = self.torch.load(path, weights_only=True)
                 passes = [
-                    call for call in passes if weights.restore(self.torch, inner(call.module), left)
+                    call
+                    for call in passes
+                    if weights.restore(
+                        self.torch,
+                        inner(call.module),
+                        left,
+                    )
                 ]
                 facts["behaviour"] += self._behave(passes, at_end=True)
                 missing[-1:] = [] if passes else [f"{_NOT_AT_END}: another model was trained"]
@@ -245,7 +265,11 @@ class TakeOver:
         if problem is not None and all(id(weight) in restored for weight in problem.weights):
             facts["modes"] = labels.by_mode(problem)
             if all(tested.get("shift") is None for tested in facts["behaviour"]):
-                facts["permuted"] = labels.permuted(problem, self.inputs.batch, self.seconds)
+                facts["permuted"] = labels.permuted(
+                    problem,
+                    self.inputs.batch,
+                    self.seconds,
+                )
 
     def _forget(self) -> None:
         """Let go of what only the experiments needed: the training goes on beside."""
@@ -285,13 +309,23 @@ class TakeOver:
             optimizer.weights if optimizer is not None else list({id(t): t for t in held}.values())
         )
         self._refuse_rivals(moved)
-        problem = Problem(self.torch, self.tape, self._losses, moved, self.pairs)
+        problem = Problem(
+            self.torch,
+            self.tape,
+            self._losses,
+            moved,
+            self.pairs,
+        )
         facts["stretched"] = labels.stretched(problem, self.inputs.batch)
         facts["padding_counted"] = labels.padding_counted(
             problem, self.inputs.padding, self.inputs.padded
         )
         config = self.recorder.config
-        budget = Budget(self.seconds, config.experiment_share, config.epochs * self.inputs.batches)
+        budget = Budget(
+            self.seconds,
+            config.experiment_share,
+            config.epochs * self.inputs.batches,
+        )
         facts["one_batch"], price, missing = trials.one_batch(problem, budget)
         facts["missing"] += [missing] if missing else []
         self.recorder.folder.write_json(NAME, facts)
@@ -426,7 +460,13 @@ class Inputs:
             self.batches = 0
 
     @guarded("experiment-padding")
-    def _padded(self, rows: Tensor, *args: Any, padding_value: float = 0.0, **__: Any) -> None:
+    def _padded(
+        self,
+        rows: Tensor,
+        *args: Any,
+        padding_value: float = 0.0,
+        **__: Any,
+    ) -> None:
         self.padded = tuple(rows.shape)
         # Sequences, whether rows come first, and what they are filled up with.
         self.padding = args[2] if len(args) > 2 else padding_value

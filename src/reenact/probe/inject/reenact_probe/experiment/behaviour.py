@@ -54,12 +54,18 @@ class Subject:
         self.names = {id(module): name for name, module in call.module.named_modules()}
 
     def facts(self, targets: list[Tensor], at_end: bool) -> Facts:
-        found: Facts = {"model": type(self.call.module).__name__, "at_end": at_end}
+        found: Facts = {
+            "model": type(self.call.module).__name__,
+            "at_end": at_end,
+        }
         with _untouched(self.torch, self.call.module):
             base = self._scores(same)
             if base is None:
                 return dict(found, missing="it gives no scores")
-            found["noise"] = _moved(base, self._scores(same, seed=1))
+            found["noise"] = _moved(
+                base,
+                self._scores(same, seed=1),
+            )
             found["mask_blind"] = self._mask_blind()
             quiet = (found["noise"] or 0.0) < MOVED
             everything = list(self._tokens())
@@ -85,7 +91,12 @@ class Subject:
                 if found.get("shift") == 1 and time_axis == 1 and len(sources) == 1:
                     self._source_padding(found, base, sources[0], tokens)
                 if rows == 0 and self._in_time:
-                    found["ignored_inputs"] = senses.ignored(self.torch, self.call, targets, at_end)
+                    found["ignored_inputs"] = senses.ignored(
+                        self.torch,
+                        self.call,
+                        targets,
+                        at_end,
+                    )
                     if at_end:
                         found["order_blind"] = senses.order_blind(self.torch, self.call, base)
         return found
@@ -153,7 +164,12 @@ class Subject:
                 )
         return blind
 
-    def _batch_axis(self, base: Tensor, time_axis: int | None, targets: list[Tensor]) -> int | None:
+    def _batch_axis(
+        self,
+        base: Tensor,
+        time_axis: int | None,
+        targets: list[Tensor],
+    ) -> int | None:
         """The axis of the rows: the one that is not time, or the one of the batch size."""
         if time_axis is not None:
             return 1 - time_axis
@@ -165,7 +181,12 @@ class Subject:
         fits = sized and base.shape[0] == rows and not self._relates(base, rows)
         return 0 if fits and given and not unclear else None
 
-    def _rows_without_loader(self, given: list[Tensor], base: Tensor, targets: list[Tensor]) -> int:
+    def _rows_without_loader(
+        self,
+        given: list[Tensor],
+        base: Tensor,
+        targets: list[Tensor],
+    ) -> int:
         """The size of a batch that no loader made: inputs of different lengths have their rows
         first, and so has an input with a target a row; 0 where the first axis may be time.
         """
@@ -213,7 +234,12 @@ class Subject:
             return None, None
         later = tokens.clone()
         part = later.narrow(axis, half, length - half)
-        part.copy_(part.flip(axis).roll(1, 1 - axis))
+        part.copy_(
+            part.flip(axis).roll(
+                1,
+                1 - axis,
+            )
+        )
         if self.torch.equal(later, tokens):
             return None, None
 
@@ -241,14 +267,25 @@ class Subject:
             last = tensor.narrow(axis, rows - 1, 1)
             # The first row stands in for all others: other rows, and each still one of the
             # program's.
-            return self.torch.cat([others.narrow(axis, 0, 1).expand_as(others), last], axis)
+            return self.torch.cat(
+                [others.narrow(axis, 0, 1).expand_as(others), last],
+                axis,
+            )
 
         def last_row(tensor: Tensor) -> Tensor | None:
             # Inside the model rows may come second.
             axes = [
                 one for one in (axis, 1 - axis) if tensor.dim() > one and tensor.shape[one] == rows
             ]
-            return tensor.narrow(axes[0], rows - 1, 1) if axes else None
+            return (
+                tensor.narrow(
+                    axes[0],
+                    rows - 1,
+                    1,
+                )
+                if axes
+                else None
+            )
 
         share, where = self._compare(base, changed, last_row)
         first = base.narrow(axis, 0, 1)
@@ -262,7 +299,12 @@ class Subject:
             return self._where(changed, clear)
         return share, where
 
-    def _padding(self, base: Tensor, tokens: Tensor, whole: Tensor | None = None) -> float | None:
+    def _padding(
+        self,
+        base: Tensor,
+        tokens: Tensor,
+        whole: Tensor | None = None,
+    ) -> float | None:
         """How far outputs of rows move when padding at their end is cut off; `whole` stays as
         it is.
         """
@@ -301,8 +343,14 @@ class Subject:
         if not any(bool(((t == t[filled][0]) == filled).all()) for t in beside):
             return None
         real = tokens[~filled]
-        other = tokens.masked_scatter(filled, real.repeat(-(-int(filled.sum()) // len(real))))
-        return _moved(base, self._scores(lambda tensor: other if tensor is tokens else tensor))
+        other = tokens.masked_scatter(
+            filled,
+            real.repeat(-(-int(filled.sum()) // len(real))),
+        )
+        return _moved(
+            base,
+            self._scores(lambda tensor: other if tensor is tokens else tensor),
+        )
 
     def _source_padding(self, found: Facts, base: Tensor, source: Tensor, tokens: Tensor) -> None:
         """The same for what a decoder is given beside its own tokens. Batches of rows of one length
@@ -318,7 +366,13 @@ class Subject:
         given = [t for t in self.call.given if t is not tokens and t.dim() > 1]
         alike = [t for t in given if t.shape[:2] == source.shape]
         if len(alike) == 1 and found["padding"] is None and self.padding is not None:
-            longer = self.torch.cat([source, self.torch.full_like(source[:, :2], self.padding)], 1)
+            longer = self.torch.cat(
+                [
+                    source,
+                    self.torch.full_like(source[:, :2], self.padding),
+                ],
+                1,
+            )
             scores = self._scores(lambda tensor: longer if tensor is source else tensor)
             found["padding_added"] = _moved(base, scores)
 
@@ -337,7 +391,10 @@ class Subject:
     def _scores(self, change: Function, seed: int = 0) -> Tensor | None:
         """The first output of numbers that has rows; none where the model refuses the change."""
         given = self.call.outputs(self.torch, change, seed)
-        return next((scores for scores in given if len(scores) > 1), None)
+        return next(
+            (scores for scores in given if len(scores) > 1),
+            None,
+        )
 
     def _where(
         self, change: Function, part: Callable[[Tensor], Tensor | None]
@@ -352,7 +409,12 @@ class Subject:
         for before, after in zip(*runs):
             share = _moved(before.part, after.part, before.whole) or 0.0
             if share > MOVED:
-                return share, before.facts(self.names.get(id(before.module), ""))
+                return share, before.facts(
+                    self.names.get(
+                        id(before.module),
+                        "",
+                    )
+                )
         return 0.0, None
 
 
@@ -383,7 +445,11 @@ def _are_numbers_of_rows(tensor: Tensor, rows: int) -> bool:
     return int(tensor.min()) >= 0 and 0.9 * (rows - 1) <= int(tensor.max()) < rows
 
 
-def _moved(before: Tensor, after: Tensor | None, whole: Tensor | None = None) -> float | None:
+def _moved(
+    before: Tensor,
+    after: Tensor | None,
+    whole: Tensor | None = None,
+) -> float | None:
     """The largest change, as a share of the spread of the values; none where that is not known.
     `whole`: what the values are a part of, for a part may be a single number.
     """
@@ -395,11 +461,18 @@ def _moved(before: Tensor, after: Tensor | None, whole: Tensor | None = None) ->
     return None if math.isnan(share) else share
 
 
-def _shift(tokens: Tensor, targets: list[Tensor]) -> tuple[int | None, int | None]:
+def _shift(
+    tokens: Tensor,
+    targets: list[Tensor],
+) -> tuple[int | None, int | None]:
     """The axis of time and how many places on the target of a token is; none where it is no
     such target.
     """
-    for target, axis, places in itertools.product(targets, (1, 0), (1, 2, 0)):
+    for target, axis, places in itertools.product(
+        targets,
+        (1, 0),
+        (1, 2, 0),
+    ):
         if _is_shifted(tokens, target, axis, places):
             return axis, places
     return None, None

@@ -21,7 +21,11 @@ MOST_ALIKE = 0.8
 """Share of the rows that may have the same label."""
 
 
-def permuted(problem: Problem, batch: list[Tensor], seconds: float) -> Facts | None:
+def permuted(
+    problem: Problem,
+    batch: list[Tensor],
+    seconds: float,
+) -> Facts | None:
     """Rows, the loss, and the loss with each of some permutations of the labels; none without such
     labels. `batch` are the tensors that a loader gave last.
     """
@@ -73,7 +77,10 @@ def stretched(problem: Problem, batch: list[Tensor]) -> Facts | None:
     calls = {id(call) for call in problem.tape.calls}
     beside = [tensor for tensor in batch if not tape.holds(tensor)]
     for call, place in tape.stretched:
-        output, other = sorted(call.tensors(), key=lambda tensor: not tensor.requires_grad)
+        output, other = sorted(
+            call.tensors(),
+            key=lambda tensor: not tensor.requires_grad,
+        )
         by_layer = any(
             made.name == "linear" and id(output) in map(id, made.outputs) for made in tape.calls
         )
@@ -104,12 +111,23 @@ def padding_counted(
             or words.get("reduction", "mean") != "mean"
         ):
             continue
-        scores, target = (*call.args, words.get("input"), words.get("target"))[:2]
+        scores, target = (
+            *call.args,
+            words.get("input"),
+            words.get("target"),
+        )[:2]
         # Weights of classes and soft targets: what counts how much is then meant so.
         known = isinstance(target, torch.Tensor) and not target.is_floating_point()
         if not known or words.get("weight") is not None or len(call.args) > 2:
             continue
-        if not any(target.numel() in (a * b, a * (b - 1)) for a, b in (padded[:2], padded[1::-1])):
+        if not any(
+            target.numel()
+            in (
+                a * b,
+                a * (b - 1),
+            )
+            for a, b in (padded[:2], padded[1::-1])
+        ):
             continue
         filled = target == padding
         skipped = words.get("ignore_index", -100)
@@ -117,7 +135,12 @@ def padding_counted(
         if skipped != padding and 0 < share < 1:
             scores = scores.detach()
             whole, rest = (
-                call.function(scores, target, ignore_index=int(one)) for one in (skipped, padding)
+                call.function(
+                    scores,
+                    target,
+                    ignore_index=int(one),
+                )
+                for one in (skipped, padding)
             )
             return {
                 "value": int(padding),
@@ -162,6 +185,10 @@ def _same_values(tensor: Tensor, other: Tensor) -> bool:
 def _differ(torch: Library, label: Tensor) -> bool:
     """Whether another order of these labels means something else."""
     rows = len(label)
-    values, counts = torch.unique(label.reshape(rows, -1), dim=0, return_counts=True)
+    values, counts = torch.unique(
+        label.reshape(rows, -1),
+        dim=0,
+        return_counts=True,
+    )
     numbers_rows = len(values) == rows and not label.is_floating_point()
     return rows >= FEWEST_ROWS and not numbers_rows and int(counts.max()) <= MOST_ALIKE * rows

@@ -52,7 +52,12 @@ class Pass(NamedTuple):
         """Whether one of these words is in the name of the class of a module."""
         return any(word in type(part).__name__ for part in self.module.modules() for word in words)
 
-    def outputs(self, torch: Library, change: Function, seed: int = 0) -> list[Tensor]:
+    def outputs(
+        self,
+        torch: Library,
+        change: Function,
+        seed: int = 0,
+    ) -> list[Tensor]:
         """All outputs of numbers, with these random draws; none where the model refuses the
         change.
         """
@@ -123,14 +128,24 @@ def following(
     def ends(inner: Module, _: Any, output: Any) -> None:
         if stack and stack[-1] is inner:
             stack.pop()
-        tensor = next((t for t in _tensors(output) if t.is_floating_point()), None)
+        tensor = next(
+            (t for t in _tensors(output) if t.is_floating_point()),
+            None,
+        )
         kept = part(tensor) if tensor is not None else None
         if tensor is not None and kept is not None:
             own = next(
                 (outer for outer in reversed(stack) if _own_code(outer) is not None),
                 None,
             )
-            ended.append(Ended(inner, own, kept.detach().float(), tensor.detach().float()))
+            ended.append(
+                Ended(
+                    inner,
+                    own,
+                    kept.detach().float(),
+                    tensor.detach().float(),
+                )
+            )
 
     handles = []
     for inner in module.modules():
@@ -149,7 +164,12 @@ def _own_code(module: Module) -> Any:
     return code if code is not None and not is_library(code.co_filename) else None
 
 
-def ignored(torch: Library, call: Pass, targets: list[Tensor], at_end: bool) -> list[str]:
+def ignored(
+    torch: Library,
+    call: Pass,
+    targets: list[Tensor],
+    at_end: bool,
+) -> list[str]:
     """Names of the arguments of several that no output depends on; rows lie along the first
     axis.
     """
@@ -160,7 +180,14 @@ def ignored(torch: Library, call: Pass, targets: list[Tensor], at_end: bool) -> 
         return []
     with contextlib.nullcontext() if at_end else _moved_weights(torch, call.module):
         base = call.outputs(torch, same)
-        if all(_stay(torch, output, output[:1].expand_as(output)) for output in base):
+        if all(
+            _stay(
+                torch,
+                output,
+                output[:1].expand_as(output),
+            )
+            for output in base
+        ):
             return []
         moves = {name: _moves(torch, call, base, tensor) for name, tensor in named}
     # Where nothing moves the output, it is the output that says nothing.
@@ -173,7 +200,10 @@ def order_blind(torch: Library, call: Pass, base: Tensor) -> bool | None:
     """Whether a model that attends gives the same answer for each row when the places of a sequence
     are exchanged; none for models of which nobody expects anything else.
     """
-    sequence = next((t for t in call.given if t.dim() > 1 and t.shape[1] > 3), None)
+    sequence = next(
+        (t for t in call.given if t.dim() > 1 and t.shape[1] > 3),
+        None,
+    )
     attends = call.has_part(_ATTENDS) and not call.has_part(_SEES_ORDER)
     if sequence is None or not attends or base.dim() != 2:
         return None
@@ -184,7 +214,11 @@ def order_blind(torch: Library, call: Pass, base: Tensor) -> bool | None:
         along = tensor.dim() > 1 and tuple(tensor.shape[:2]) == (rows, length)
         return tensor[:, order.to(tensor.device)] if along else tensor
 
-    if torch.equal(changed(sequence), sequence) or _stay(torch, base, base[:1].expand_as(base)):
+    if torch.equal(changed(sequence), sequence) or _stay(
+        torch,
+        base,
+        base[:1].expand_as(base),
+    ):
         return None
     again = call.outputs(torch, changed)
     if again and again[0].shape == base.shape:
@@ -212,12 +246,24 @@ def _is_input(name: str, tensor: Tensor, targets: list[Tensor]) -> bool:
     return not is_target and not any(word in name.lower() for word in _NO_INPUTS)
 
 
-def _moves(torch: Library, call: Pass, base: list[Tensor], given: Tensor) -> bool | None:
+def _moves(
+    torch: Library,
+    call: Pass,
+    base: list[Tensor],
+    given: Tensor,
+) -> bool | None:
     """Whether an output moves with the rows of an input; none where the model refuses the
     change.
     """
-    rolled = torch.roll(given, max(1, len(given) // 2), 0)
-    other = call.outputs(torch, lambda tensor: rolled if tensor is given else tensor)
+    rolled = torch.roll(
+        given,
+        max(1, len(given) // 2),
+        0,
+    )
+    other = call.outputs(
+        torch,
+        lambda tensor: rolled if tensor is given else tensor,
+    )
     if [output.shape for output in other] != [output.shape for output in base]:
         return None
     return not all(_stay(torch, before, after) for before, after in zip(base, other))
@@ -252,7 +298,13 @@ def _arrays(x: Any) -> list[Any]:
     return list(x.values() if isinstance(x, dict) else x or ())
 
 
-def look_at_keras(keras: Library, model: Module, x: Any = None, *_: Any, **__: Any) -> Facts:
+def look_at_keras(
+    keras: Library,
+    model: Module,
+    x: Any = None,
+    *_: Any,
+    **__: Any,
+) -> Facts:
     """What a Keras model does when other rows stand beside a row, on any backend: it is called as
     it is, before its first step, with rows that `fit` was given; called with what `fit` is called
     with.
@@ -281,10 +333,16 @@ def look_at_keras(keras: Library, model: Module, x: Any = None, *_: Any, **__: A
     again = scores([*range(rows)])
     if base is None or len(base) != rows or base.shape[1:2] == (rows,):
         return dict(found, missing="it gives no scores by row")
-    found["noise"] = _share_moved(base[-1], again[-1])
+    found["noise"] = _share_moved(
+        base[-1],
+        again[-1],
+    )
     if not found["noise"]:
         # The first row stands in for all others but the last.
-        found["mixing"] = _share_moved(base[-1], scores([0] * (rows - 1) + [rows - 1])[-1])
+        found["mixing"] = _share_moved(
+            base[-1],
+            scores([0] * (rows - 1) + [rows - 1])[-1],
+        )
     return found
 
 

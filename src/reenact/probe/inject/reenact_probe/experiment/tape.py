@@ -181,7 +181,10 @@ class Tape:
         if not hasattr(first, "grad_fn") or is_weight(first):
             return
         if id(first) in self.inputs or id(first) not in self._known:
-            self.originals.setdefault(id(first), first.detach().clone())
+            self.originals.setdefault(
+                id(first),
+                first.detach().clone(),
+            )
 
     @guarded("experiment-tape")
     def note(self, function: Function, args: Args, kwargs: Kwargs, output: Any) -> None:
@@ -190,7 +193,10 @@ class Tape:
             return
         self.calls.append(call)
         if call.name in _PAIRED and _makes_a_square(call):
-            self.stretched = [*self.stretched[1 - MOST_STRETCHED :], (call, caller())]
+            self.stretched = [
+                *self.stretched[1 - MOST_STRETCHED :],
+                (call, caller()),
+            ]
         for tensor in call.outputs:
             self._known[id(tensor)] = tensor
         if len(self.calls) > self.MOST:
@@ -270,7 +276,10 @@ class Tape:
             kwargs = map_tensors(call.kwargs, now)
             if evaluating and call.has_mode:
                 kwargs["training"] = False
-            output = call.function(*map_tensors(call.args, now), **kwargs)
+            output = call.function(
+                *map_tensors(call.args, now),
+                **kwargs,
+            )
             for old, new in zip(call.outputs, tensors_in(output)):
                 values[id(old)] = new
         return now
@@ -289,7 +298,13 @@ def make_mode(torch: Library, tape: Tape) -> Any:
             listens = listens and tape.concerns(args, kwargs)
             if listens and func is torch.Tensor.__iter__:
                 # An iterator cannot be played again, the rows it gives can.
-                return iter(self.__torch_function__(torch.Tensor.unbind, types, (args[0], 0)))
+                return iter(
+                    self.__torch_function__(
+                        torch.Tensor.unbind,
+                        types,
+                        (args[0], 0),
+                    )
+                )
             if listens:
                 tape.before(name, args)
             output = func(*args, **kwargs)
@@ -320,7 +335,11 @@ def _makes_a_square(call: Call) -> bool:
         or given[0].requires_grad == given[1].requires_grad
     ):
         return False
-    column, row = sorted((tuple(tensor.shape) for tensor in given), key=len, reverse=True)
+    column, row = sorted(
+        (tuple(tensor.shape) for tensor in given),
+        key=len,
+        reverse=True,
+    )
     return len(row) == 1 and column == (*row, 1) and row[0] > 1
 
 

@@ -40,7 +40,13 @@ LEARNT = 0.02
 AS_GOOD = 1.05
 """Times a loss that another may be and still be as good."""
 LOWEST, HIGHEST = 1e-7, 10.0
-PLANS = ((33, 5), (25, 3), (17, 2), (9, 2), (9, 1))
+PLANS = (
+    (33, 5),
+    (25, 3),
+    (17, 2),
+    (9, 2),
+    (9, 1),
+)
 """Rates and steps at each; the first plan that fits into the time."""
 SLOW_STEPS, SLOWEST = 40, 4.0
 """Where steps are slow, an experiment has the time of so many of them, up to so many times its
@@ -112,7 +118,10 @@ class Problem:
         self._first = [weight.detach().clone() for weight in self.weights]
         self._now: Callable[[Tensor], Tensor] = lambda tensor: tensor
 
-    def reset(self, gradients: list[Tensor | None] | None = None) -> None:
+    def reset(
+        self,
+        gradients: list[Tensor | None] | None = None,
+    ) -> None:
         """Weights as the program made them, with these gradients."""
         known = gradients or [None] * len(self.weights)
         with self.torch.no_grad():
@@ -144,7 +153,11 @@ class Problem:
         self._now = lambda tensor: tensor
         self.tape.slim()
 
-    def steady_loss(self, given: Mapping[int, Tensor], evaluating: bool = False) -> float:
+    def steady_loss(
+        self,
+        given: Mapping[int, Tensor],
+        evaluating: bool = False,
+    ) -> float:
         """The loss as a number, with the same random draws each time and these tensors in the place
         of those of this identity.
         """
@@ -220,7 +233,10 @@ class KerasOptimizer:
     def step(self, rate: float) -> None:
         self._copy.learning_rate = rate
         with self._torch.no_grad():
-            self._copy.apply([variable.value.grad for variable in self._variables], self._variables)
+            self._copy.apply(
+                [variable.value.grad for variable in self._variables],
+                self._variables,
+            )
 
 
 class Pair(NamedTuple):
@@ -233,7 +249,10 @@ class Pair(NamedTuple):
     last_axis: bool
     """Classes lie along the last axis, as in Keras; along the second one otherwise."""
 
-    def accuracy(self, now: Callable[[Tensor], Tensor]) -> float | None:
+    def accuracy(
+        self,
+        now: Callable[[Tensor], Tensor],
+    ) -> float | None:
         """As a number, or none for a regression; `now` gives what a tensor was when last
         computed.
         """
@@ -269,7 +288,12 @@ def pair_of_call(torch: Library, call: Call) -> Pair | None:
         value for value in (*call.args, *call.kwargs.values()) if isinstance(value, torch.Tensor)
     ]
     if len(tensors) >= 2:
-        return Pair(tensors[0], tensors[1], call.name in LOGITS, False)
+        return Pair(
+            tensors[0],
+            tensors[1],
+            call.name in LOGITS,
+            False,
+        )
     return None
 
 
@@ -337,7 +361,13 @@ def _best(runs: list[Run]) -> Run:
     return best
 
 
-def _overfit(problem: Problem, rate: float, steps: int, until: float, zeroed: bool = False) -> Run:
+def _overfit(
+    problem: Problem,
+    rate: float,
+    steps: int,
+    until: float,
+    zeroed: bool = False,
+) -> Run:
     problem.reset()
     optimizer = problem.torch.optim.Adam(problem.weights, lr=rate)
     run = Run(rate)
@@ -362,7 +392,10 @@ def rate_range(
     if optimizer.refuses:
         return None, optimizer.refuses
     seconds = budget.for_steps_of(price)
-    plan = next((plan for plan in PLANS if plan[0] * plan[1] * price <= seconds), None)
+    plan = next(
+        (plan for plan in PLANS if plan[0] * plan[1] * price <= seconds),
+        None,
+    )
     if plan is None:
         return (
             None,
@@ -419,4 +452,7 @@ def own_rate(
         "lower": lambda _: rate / 10,
         "warmed": lambda step: rate * min(1.0, step / (WARM * steps)),
     }
-    return {"rate": rate, **{name: trained(course) for name, course in courses.items()}}
+    return {
+        "rate": rate,
+        **{name: trained(course) for name, course in courses.items()},
+    }

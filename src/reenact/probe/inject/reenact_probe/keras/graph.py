@@ -78,7 +78,14 @@ def weight_facts(layer: Module) -> list[Facts]:
         if readable and id(variable) not in inner:
             values = numpy.asarray(variable.numpy(), dtype="f8")
             seen = (
-                (values.mean(), values.std(), values.min(), values.max()) if values.size else None
+                (
+                    values.mean(),
+                    values.std(),
+                    values.min(),
+                    values.max(),
+                )
+                if values.size
+                else None
             )
             known = (variable.name, variable.path, variable.shape, variable.trainable)
             facts += [weight(*known, seen)] if seen is not None else []

@@ -101,7 +101,11 @@ class KerasObserver:
             "on_epoch_end",
             lambda list_, epoch, logs=None: self._logged(logs, ""),  # noqa: ARG005
         )
-        before(callbacks, "on_test_end", lambda _, logs=None: self._logged(logs, "test_"))
+        before(
+            callbacks,
+            "on_test_end",
+            lambda _, logs=None: self._logged(logs, "test_"),
+        )
         when_made(keras.losses.Loss, self._note)
         before(keras.losses.Loss, "__call__", self._before_loss)
         when_made(base_optimizer(), self._note)
@@ -141,7 +145,14 @@ class KerasObserver:
     def _compiled(self, *_: Any, **__: Any) -> None:
         self._compiled_at = caller()
 
-    def _before_loss(self, loss: Any, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
+    def _before_loss(
+        self,
+        loss: Any,
+        y_true: Any,
+        y_pred: Any,
+        *args: Any,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ARG002
+    ) -> None:
         if not self._of_labels:
             self._loss_called(loss, y_true, y_pred)
 
@@ -190,7 +201,10 @@ class KerasObserver:
         given.apply_defaults()
         wanted = given.arguments
         facts = {key: wanted.get(key) for key in ("batch_size", "epochs", "validation_split")}
-        facts.update(shuffle=bool(wanted.get("shuffle")), data=type(wanted.get("x")).__name__)
+        facts.update(
+            shuffle=bool(wanted.get("shuffle")),
+            data=type(wanted.get("x")).__name__,
+        )
         facts["weighted"] = any(
             wanted.get(name) is not None for name in ("class_weight", "sample_weight")
         )
@@ -218,9 +232,17 @@ class KerasObserver:
         """
         split = Split(self.recorder.step)
         inputs = _array(x)
-        for role, array in (("input", inputs), ("label", _array(y))):
+        for role, array in (
+            ("input", inputs),
+            ("label", _array(y)),
+        ):
             if inputs is not None and array is not None:
-                split.read(role, functools.partial(_rows, array), len(array), array.dtype)
+                split.read(
+                    role,
+                    functools.partial(_rows, array),
+                    len(array),
+                    array.dtype,
+                )
         if inputs is not None:
             self.data.whole[name], self.data.dirty = split, True
 
@@ -237,7 +259,11 @@ class KerasObserver:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError:
             return
-        self._read_split("test", given.get("x"), given.get("y"))
+        self._read_split(
+            "test",
+            given.get("x"),
+            given.get("y"),
+        )
 
     @guarded("epoch")
     def _epoch_begins(self, container: Any, *_: Any, **__: Any) -> None:
@@ -299,10 +325,19 @@ class KerasObserver:
             return
         if self._described is None or self._described[0] is not model:
             layers = [
-                graph.layer_facts(layer, self.made.place(layer)) for layer in graph.leaves(model)
+                graph.layer_facts(
+                    layer,
+                    self.made.place(layer),
+                )
+                for layer in graph.leaves(model)
             ]
             self._described = (model, layers)
-        self.recorder.write_graph(self.graph_of(self._described[1], model.optimizer))
+        self.recorder.write_graph(
+            self.graph_of(
+                self._described[1],
+                model.optimizer,
+            )
+        )
 
     def graph_of(
         self, layers: list[Facts], optimizer: Optimizer | None, batch_size: int = 0
@@ -317,7 +352,11 @@ class KerasObserver:
         )
         name = type(model).__name__ if model is not None else ""
         sizes = [
-            (math.prod(part or 1 for part in weight.shape), weight.trainable) for weight in weights
+            (
+                math.prod(part or 1 for part in weight.shape),
+                weight.trainable,
+            )
+            for weight in weights
         ]
         made = {
             "framework": "keras",

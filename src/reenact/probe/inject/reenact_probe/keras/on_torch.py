@@ -42,7 +42,14 @@ class KerasOnTorch(KerasObserver):
 
         when_made(base_optimizer(), made)
 
-    def _before_loss(self, loss: Any, y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
+    def _before_loss(
+        self,
+        loss: Any,
+        y_true: Any,
+        y_pred: Any,
+        *args: Any,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ARG002
+    ) -> None:
         # In a sampled step every call of a loss is of interest.
         if not self._of_labels or self.inside.window is not None:
             self._loss_called(loss, y_true, y_pred)
@@ -65,7 +72,11 @@ class KerasOnTorch(KerasObserver):
             and model.optimizer is not None
             and table.rows[-1][RATE] != table.rows[-1][RATE]
         ):
-            table.set(-1, RATE, graph.learning_rate(model.optimizer))
+            table.set(
+                -1,
+                RATE,
+                graph.learning_rate(model.optimizer),
+            )
 
     def _expect(self, steps: int | None) -> None:
         last = self._ask_for_last(steps)
@@ -152,7 +163,13 @@ class KerasOnTorch(KerasObserver):
         )
         trained = [entry for entry in entries if id(entry.module) in own]
         layers = [
-            graph.layer_facts(entry.module, entry.place, entry.inputs, entry.output, entry.calls)
+            graph.layer_facts(
+                entry.module,
+                entry.place,
+                entry.inputs,
+                entry.output,
+                entry.calls,
+            )
             for entry in (trained or entries)
         ]
         if not layers and self.model is None:
@@ -162,7 +179,11 @@ class KerasOnTorch(KerasObserver):
             layers = [
                 graph.layer_facts(layer, place_of(layer)) for layer in graph.leaves(self.model)
             ]
-        return self.graph_of(layers, self._stepped(), self.inside.batch_size())
+        return self.graph_of(
+            layers,
+            self._stepped(),
+            self.inside.batch_size(),
+        )
 
     def _wrap_layer_call(self, original: Function) -> Function:
         """Feeds calls of Keras layers to the same stack that torch modules use, unless Keras only

@@ -58,9 +58,15 @@ def install(recorder: Recorder) -> None:
 
 def _choose_torch() -> None:
     """Keras would look for TensorFlow unless set otherwise."""
-    home = os.environ.get("KERAS_HOME") or os.path.join(os.path.expanduser("~"), ".keras")
+    home = os.environ.get("KERAS_HOME") or os.path.join(
+        os.path.expanduser("~"),
+        ".keras",
+    )
     try:
-        with open(os.path.join(home, "keras.json"), encoding="utf-8") as file:
+        with open(
+            os.path.join(home, "keras.json"),
+            encoding="utf-8",
+        ) as file:
             configured = str(json.load(file).get("backend", ""))
     except (OSError, ValueError, AttributeError):
         configured = ""
@@ -154,7 +160,12 @@ _KERAS = (
 class _OldModule(types.ModuleType):
     """A module of the past: what it does not hold is looked up in modules of today."""
 
-    def __init__(self, name: str, sources: tuple[str, ...], missing: Function) -> None:
+    def __init__(
+        self,
+        name: str,
+        sources: tuple[str, ...],
+        missing: Function,
+    ) -> None:
         super().__init__(name)
         self.__path__ = []
         self._sources = sources
@@ -174,7 +185,10 @@ class _OldModule(types.ModuleType):
             if value is not None:
                 return value
         if not self._sources:
-            self._missing(f"{self.__name__}.{attribute}", "install tensorflow to run this program")
+            self._missing(
+                f"{self.__name__}.{attribute}",
+                "install tensorflow to run this program",
+            )
             raise AttributeError(f"the stand-in for {self.__name__} has no {attribute}")
         name = self.__name__ if old else self._sources[0]
         self._missing(f"{name}.{attribute}")
@@ -216,7 +230,10 @@ _DTYPES = "float16 float32 float64 int8 int16 int32 int64 uint8 bool"
 
 def _fill_tensorflow(root: Module, missing: Function) -> None:
     root.__version__ = "2.0.0"
-    root.__dict__.update({name: name for name in _DTYPES.split()}, **_math())
+    root.__dict__.update(
+        {name: name for name in _DTYPES.split()},
+        **_math(),
+    )
     root.keras = importlib.import_module("tensorflow.keras")
     for name, contents in _PARTS.items():
         part = _OldModule(f"tensorflow.{name}", (), missing)
@@ -227,7 +244,11 @@ def _fill_tensorflow(root: Module, missing: Function) -> None:
 
 
 def _from_ops(names: str, **renamed: str) -> Facts:
-    return _held("keras.ops", **{name: name for name in names.split()}, **renamed)
+    return _held(
+        "keras.ops",
+        **{name: name for name in names.split()},
+        **renamed,
+    )
 
 
 def _held(module: str, **names: str) -> Facts:

@@ -102,11 +102,19 @@ def numpy_names(numpy: Library) -> None:
             setattr(numpy, name, getattr(builtins, name))
 
 
-def _put(owner: Any, name: str, make: Callable[[Function], Function]) -> None:
+def _put(
+    owner: Any,
+    name: str,
+    make: Callable[[Function], Function],
+) -> None:
     """Replace an attribute for good: a program that needs the shim needs it also when the probe is
     switched off."""
     original = getattr(owner, name)
-    setattr(owner, name, functools.wraps(original)(make(original)))
+    setattr(
+        owner,
+        name,
+        functools.wraps(original)(make(original)),
+    )
 
 
 def _translated(translate: Translate, original: Function) -> Function:
@@ -136,7 +144,11 @@ def _layers(keras: Library, missing: Function) -> None:
         layers.Conv2DTranspose,
     )
     layers.merge = _merge(layers)
-    for old, new in (("l1l2", "l1_l2"), ("activity_l2", "l2"), ("activity_l1", "l1")):
+    for old, new in (
+        ("l1l2", "l1_l2"),
+        ("activity_l2", "l2"),
+        ("activity_l1", "l1"),
+    ):
         setattr(keras.regularizers, old, getattr(keras.regularizers, new))
     layers.CuDNNLSTM, layers.CuDNNGRU = layers.LSTM, layers.GRU
     _put(layers.RNN, "call", functools.partial(_own_states, keras))
@@ -212,9 +224,16 @@ def _kernel_in_parts(cls: Any, parts: int) -> Function:
     def make(*args: Any, **kwargs: Any) -> Any:
         sizes = args[1 : parts + 1]
         if len(sizes) == parts and all(isinstance(size, int) for size in sizes):
-            args = (args[0], sizes, *args[parts + 1 :])
+            args = (
+                args[0],
+                sizes,
+                *args[parts + 1 :],
+            )
         if parts == 2 and "nb_row" in kwargs and "nb_col" in kwargs:
-            kwargs["kernel_size"] = (kwargs.pop("nb_row"), kwargs.pop("nb_col"))
+            kwargs["kernel_size"] = (
+                kwargs.pop("nb_row"),
+                kwargs.pop("nb_col"),
+            )
         return cls(*args, **kwargs)
 
     make.__name__ = cls.__name__
@@ -240,7 +259,10 @@ def _merge(layers: Any) -> Function:
         name: Any = None,
         **_: Any,
     ) -> Any:
-        extra = {"concat": {"axis": concat_axis}, "dot": {"axes": dot_axes}}.get(mode, {})
+        extra = {"concat": {"axis": concat_axis}, "dot": {"axes": dot_axes}}.get(
+            mode,
+            {},
+        )
         return modes[mode](inputs, name=name, **extra)
 
     return merge
@@ -259,7 +281,11 @@ def _optimizers(keras: Library) -> None:
     )
 
 
-def _optimizer_arguments(keras: Library, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
+def _optimizer_arguments(
+    keras: Library,
+    args: Args,
+    kwargs: Kwargs,
+) -> tuple[Args, Kwargs]:
     """`lr` and `decay`: the old decay divided the rate by `1 + decay * steps`."""
     if "lr" in kwargs:
         kwargs["learning_rate"] = kwargs.pop("lr")
@@ -326,7 +352,11 @@ def _taking_rows(sequential: type, original: Function) -> Function:
             return _rows(value, False) if key in (1, "y") and one_out else value
 
         args = tuple(adapted(number, value) for number, value in enumerate(args))
-        return original(model, *args, **{key: adapted(key, value) for key, value in kwargs.items()})
+        return original(
+            model,
+            *args,
+            **{key: adapted(key, value) for key, value in kwargs.items()},
+        )
 
     return method
 
@@ -364,7 +394,11 @@ def _losses(keras: Library) -> None:
         ("cosine_proximity", "cosine_similarity"),
     ):
         known.setdefault(old, getattr(keras.losses, new))
-        setattr(keras.losses, old, getattr(keras.losses, old, getattr(keras.losses, new)))
+        setattr(
+            keras.losses,
+            old,
+            getattr(keras.losses, old, getattr(keras.losses, new)),
+        )
 
 
 class OldLogs(dict[str, Any]):
@@ -399,7 +433,11 @@ def _logs(keras: Library) -> None:
 
     keras.callbacks.History.on_train_begin = on_train_begin
     utils = importlib.import_module("keras.src.utils.python_utils")
-    _put(utils, "pythonify_logs", lambda original: lambda logs: OldLogs(original(logs)))
+    _put(
+        utils,
+        "pythonify_logs",
+        lambda original: lambda logs: OldLogs(original(logs)),
+    )
 
 
 _OPS = """
@@ -429,7 +467,10 @@ def _backend(keras: Library) -> None:
         "int_shape": lambda tensor: tuple(tensor.shape),
         "ndim": lambda tensor: len(tensor.shape),
         "flatten": lambda tensor: ops.reshape(tensor, (-1,)),
-        "batch_flatten": lambda tensor: ops.reshape(tensor, (tensor.shape[0], -1)),
+        "batch_flatten": lambda tensor: ops.reshape(
+            tensor,
+            (tensor.shape[0], -1),
+        ),
         "variable": lambda value, dtype=None, name=None: keras.Variable(
             value, dtype=dtype, name=name
         ),
@@ -447,13 +488,22 @@ def _backend(keras: Library) -> None:
     vars(backend).update(own)
 
 
-def _function(keras: Library, inputs: Any, outputs: Any, *_: Any, **__: Any) -> Function:
+def _function(
+    keras: Library,
+    inputs: Any,
+    outputs: Any,
+    *_: Any,
+    **__: Any,
+) -> Function:
     """`K.function`: from input tensors, and the learning phase beside them, to arrays of the
     outputs.
     """
     several = isinstance(outputs, (list, tuple))
     symbolic = [isinstance(tensor, keras.KerasTensor) for tensor in inputs]
-    part = keras.Model(list(compress(inputs, symbolic)), list(outputs) if several else [outputs])
+    part = keras.Model(
+        list(compress(inputs, symbolic)),
+        list(outputs) if several else [outputs],
+    )
 
     def compute(values: Any) -> Any:
         values = values if isinstance(values, (list, tuple)) else [values]

@@ -36,7 +36,11 @@ class _Wrapper(_sklearn.BaseEstimator):
         building = {key: value for key, value in self.sk_params.items() if key in names}
         self.model = build(self, **building) if self.build_fn is None else build(**building)
         fitting = {key: value for key, value in self.sk_params.items() if key not in names}
-        self.history = self.model.fit(x, self._targets(numpy.asarray(y)), **{**fitting, **kwargs})
+        self.history = self.model.fit(
+            x,
+            self._targets(numpy.asarray(y)),
+            **{**fitting, **kwargs},
+        )
         return self.history
 
     def _targets(self, y: Any) -> Any:
@@ -50,7 +54,10 @@ class KerasClassifier(_sklearn.ClassifierMixin, _Wrapper):
         if y.ndim == 2 and y.shape[1] > 1:
             self.classes_ = numpy.arange(y.shape[1])
             return y
-        self.classes_, numbers = numpy.unique(y.reshape(-1), return_inverse=True)
+        self.classes_, numbers = numpy.unique(
+            y.reshape(-1),
+            return_inverse=True,
+        )
         if getattr(self.model, "loss", "") == "categorical_crossentropy":
             return numpy.eye(len(self.classes_))[numbers]
         return numbers
@@ -69,4 +76,7 @@ class KerasRegressor(_sklearn.RegressorMixin, _Wrapper):
     """Of numbers."""
 
     def predict(self, x: Any, **_: Any) -> Any:
-        return numpy.squeeze(self.model.predict(x, verbose=0), axis=-1)
+        return numpy.squeeze(
+            self.model.predict(x, verbose=0),
+            axis=-1,
+        )

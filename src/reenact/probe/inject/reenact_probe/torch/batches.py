@@ -93,7 +93,10 @@ class BatchObserver:
         if self.pair is None:
             return {"compared": None, "bend": ""}
         shapes = [list(tensor.shape) for tensor in self.pair[:2]]
-        return {"compared": shapes, "bend": facts.bend_of(self.pair[0])}
+        return {
+            "compared": shapes,
+            "bend": facts.bend_of(self.pair[0]),
+        }
 
     def _compared_in(self, args: Args, kwargs: Kwargs) -> Pair | None:
         tensors = [
@@ -171,22 +174,37 @@ class BatchObserver:
         training = bool(model.training) or kwargs.get("training") is True
         value = first_tensor(torch, (args, kwargs))
         place = caller() if training else None
-        again = training and self._asked_again(place, self._first_input(args, kwargs))
+        again = training and self._asked_again(
+            place,
+            self._first_input(args, kwargs),
+        )
         seen = {
             "model": type(model).__name__,
             "learns": known.learns(model),
             "place": place,
         }
-        self.recorder.event("evaluation", training=training, again=again, **seen)
+        self.recorder.event(
+            "evaluation",
+            training=training,
+            again=again,
+            **seen,
+        )
         batch = self.loaders.batch
         loader = self.loaders.current
         if loader is self.train_loader and batch is None:
             # Its batch went into a step: these rows come from elsewhere.
             loader = None
-        split = self.data.split(loader.name if loader is not None else "evaluation", step)
+        split = self.data.split(
+            loader.name if loader is not None else "evaluation",
+            step,
+        )
         labels = self.loaders.labels_in(batch)
         if self.window is not None and value is not None:
-            self._compare_again(loader.name if loader is not None else "", value, labels)
+            self._compare_again(
+                loader.name if loader is not None else "",
+                value,
+                labels,
+            )
         whole = loader is not None and self._known_whole(in_fit)
         if value is not None and split.input.rows < 4096 and not whole:
             self._take(split, "input", value)
@@ -232,7 +250,12 @@ class BatchObserver:
             if facts is not None:
                 self.recorder.event("evaluated-again", **facts)
 
-    def loss_goes_back(self, tensor: Any, call: LossCall | None, known: bool) -> Facts | None:
+    def loss_goes_back(
+        self,
+        tensor: Any,
+        call: LossCall | None,
+        known: bool,
+    ) -> Facts | None:
         """Facts of the loss as far as they are news: from the functional call, else from its
         graph.
         """
@@ -282,7 +305,10 @@ class BatchObserver:
         if label is None or given is None or self.signal.full or not label.dim():
             return
         if plain(self.torch, label) and plain(self.torch, given):
-            self.signal.add(_numpy(given[:A_FEW]), _numpy(label[:A_FEW]))
+            self.signal.add(
+                _numpy(given[:A_FEW]),
+                _numpy(label[:A_FEW]),
+            )
 
     @guarded("signal")
     def write_signal(self) -> None:
@@ -311,7 +337,10 @@ class BatchObserver:
         ):
             return None
         name = loss.get("name")
-        ignored = (loss.get("settings") or {}).get("ignore_index", -100)
+        ignored = (loss.get("settings") or {}).get(
+            "ignore_index",
+            -100,
+        )
         rows = len(target) if target.dim() else 0
         if rows < 2 or len(prediction) != rows or prediction.numel() > _VALUES:
             return None
@@ -391,7 +420,12 @@ class BatchObserver:
             for role, tensor in zip(("input", "label"), usable):
                 rows = numpy.arange(len(tensor)) if indices is None else numpy.asarray(indices)
                 whole = _numpy(tensor)
-                split.read(role, lambda chosen: whole[rows[chosen]], len(rows), tensor.dtype)  # noqa: B023
+                split.read(
+                    role,
+                    lambda chosen: whole[rows[chosen]],  # noqa: B023
+                    len(rows),
+                    tensor.dtype,
+                )
         elif indices is not None:
             split.keys = {hash((id(dataset), int(index))) for index in indices}
         if split.keys:
@@ -402,7 +436,12 @@ class BatchObserver:
             self.recorder.metric(name, value.detach(), "probe")
 
 
-def plain_loss(name: str | None, prediction: Tensor, target: Tensor, ignored: Any) -> Tensor | None:
+def plain_loss(
+    name: str | None,
+    prediction: Tensor,
+    target: Tensor,
+    ignored: Any,
+) -> Tensor | None:
     """The mean loss of that name by its textbook formula; none where the shapes do not fit, and for
     losses that are not known here.
     """

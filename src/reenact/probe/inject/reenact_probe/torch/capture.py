@@ -140,7 +140,11 @@ class Capture:
         if entry is not None:
             entry.calls += 1
         elif len(self.entries) < self.MAXIMUM:
-            entry = self._add_module(info.name, module, *self._shapes(args, kwargs, output))
+            entry = self._add_module(
+                info.name,
+                module,
+                *self._shapes(args, kwargs, output),
+            )
             origin = self._origin.get(id(first_tensor(self.torch, args))) if self.mode_on else None
             entry.takes = origin.taken if origin is not None else None
         self._produced(output, Origin(entry, info))
@@ -194,7 +198,10 @@ class Capture:
             and made
             and tensor.dim() == 2
         ):
-            axis = kwargs.get("dim", args[2] if len(args) > 2 else 1)
+            axis = kwargs.get(
+                "dim",
+                args[2] if len(args) > 2 else 1,
+            )
             self.normalized.append((axis, list(tensor.shape), place))
         if name == "cross_entropy" and self.several is None:
             self.several = self._several_classes(args, kwargs, place)
@@ -208,7 +215,10 @@ class Capture:
             return
         if name in ("clamp", "clamp_min", "clip") and len(args) < 3 and kwargs.get("max") is None:
             # A clamp that cuts at zero and nowhere else.
-            low = kwargs.get("min", args[1] if len(args) > 1 else None)
+            low = kwargs.get(
+                "min",
+                args[1] if len(args) > 1 else None,
+            )
             name = "relu" if isinstance(low, (int, float)) and low == 0 else name
         source = self._origin.get(id(tensor)) if tensor is not None else None
         shapes = name in SHAPING and not in_library
@@ -219,7 +229,14 @@ class Capture:
         if shapes or name in ACTIVATIONS:
             place = self.place_of(top) if in_library else place
             # What works in place ends in an underscore.
-            self._functional(name.rstrip("_"), args, kwargs, output, source, place)
+            self._functional(
+                name.rstrip("_"),
+                args,
+                kwargs,
+                output,
+                source,
+                place,
+            )
         elif source is not None:
             self._produced(
                 output,
@@ -230,7 +247,10 @@ class Capture:
         self, args: Args, kwargs: Kwargs, place: Place | None
     ) -> tuple[float, Place | None] | None:
         """Where targets are rows of zeros and ones, and some hold several ones."""
-        target = kwargs.get("target", args[1] if len(args) > 1 else None)
+        target = kwargs.get(
+            "target",
+            args[1] if len(args) > 1 else None,
+        )
         if (
             not isinstance(target, self.torch.Tensor)
             or target.dim() != 2
@@ -262,7 +282,17 @@ class Capture:
             settings = plain_values(kwargs)
             if "softmax" in name and len(args) > 1 and isinstance(args[1], int):
                 settings["dim"] = args[1]
-            self.entries.append(Entry(label, None, name, place, *shapes, settings, takes=taken))
+            self.entries.append(
+                Entry(
+                    label,
+                    None,
+                    name,
+                    place,
+                    *shapes,
+                    settings,
+                    takes=taken,
+                )
+            )
         if name in ACTIVATIONS and source is not None and source.layer is not None:
             source.layer.follower = source.layer.follower or name
         made = known[0] if known else self.entries[-1]

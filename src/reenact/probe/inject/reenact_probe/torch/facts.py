@@ -70,7 +70,14 @@ def snake(name: str) -> str:
         .replace("CELU", "Celu")
         .replace("ELU", "Elu")
     )
-    name = name.replace("GLU", "Glu").replace("PRelu", "Prelu").replace("RRelu", "Rrelu")
+    name = (
+        name.replace("GLU", "Glu")
+        .replace("PRelu", "Prelu")
+        .replace(
+            "RRelu",
+            "Rrelu",
+        )
+    )
     name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
     if name.endswith("_loss") and name != "_loss":
         return name[: -len("_loss")]
@@ -79,7 +86,10 @@ def snake(name: str) -> str:
 
 def settings_of(module: Module) -> Facts:
     """Plain values among a module's public attributes: units, kernel size, rate and so on."""
-    keys = (*getattr(module, "__constants__", ()), *vars(module))
+    keys = (
+        *getattr(module, "__constants__", ()),
+        *vars(module),
+    )
     known = [
         key
         for key in keys
@@ -263,7 +273,10 @@ def _loss_by_hand(node: Any) -> LossNode | None:
     # A difference times a constant, which the graph does not hold, is no squared difference.
     if name is None or "SubBackward" not in children or len(children) < len(child.next_functions):
         return None
-    settings = {"reduction": kind[: -len("Backward")].lower(), "by_hand": True}
+    settings = {
+        "reduction": kind[: -len("Backward")].lower(),
+        "by_hand": True,
+    }
     return LossNode(name, settings, compared=_stretched(child))
 
 
@@ -272,7 +285,10 @@ def _stretched(bent: Any) -> list[list[int]] | None:
     difference = next(
         child for child, _ in bent.next_functions if _node_name(child) == "SubBackward"
     )
-    output = next((child for child, _ in difference.next_functions if child is not None), None)
+    output = next(
+        (child for child, _ in difference.next_functions if child is not None),
+        None,
+    )
     made, given = (list(getattr(node, "_input_metadata", ())) for node in (difference, output))
     if len(made) != 1 or len(given) != 1:
         return None
@@ -382,14 +398,28 @@ def layer_facts(
             elif tensor is not None and plain(torch, tensor) and tensor.numel():
                 named.append((entry, name, tensor))
     if named:
-        taken = [take(tensor.detach().cpu(), _EXACT, copy=False) for _, _, tensor in named]
+        taken = [
+            take(
+                tensor.detach().cpu(),
+                _EXACT,
+                copy=False,
+            )
+            for _, _, tensor in named
+        ]
         arrays = [
             sample if isinstance(sample, numpy.ndarray) else sample.numpy() for sample in taken
         ]
         table = samples.reduce(arrays)
         for (entry, name, tensor), row in zip(named, table):
             path = getattr(known_as(tensor), "name", "")
-            seen = row[[samples.MEAN, samples.STD, samples.MIN, samples.MAX]]
+            seen = row[
+                [
+                    samples.MEAN,
+                    samples.STD,
+                    samples.MIN,
+                    samples.MAX,
+                ]
+            ]
             facts = weight_facts(name, path, tensor.shape, tensor.requires_grad, seen)
             weights.setdefault(id(entry), []).append(facts)
             if path:
@@ -427,7 +457,11 @@ def optimizer_facts(optimizer: Optimizer, place: Place | None) -> Facts:
     }
 
 
-def graph(sizes: list[tuple[int, bool]], batch_size: int, **parts: Any) -> Facts:
+def graph(
+    sizes: list[tuple[int, bool]],
+    batch_size: int,
+    **parts: Any,
+) -> Facts:
     """The model graph as JSON: `framework`, `model`, `layers`, `loss` and `optimizer`; `sizes` are
     those of its weights, and whether each is trained.
     """

@@ -45,8 +45,20 @@ class PassListener(Protocol):
     def evaluation_begins(self) -> None: ...
     def is_closed(self, module: Module) -> bool: ...
     def root_begins(self, module: Module) -> None: ...
-    def layer_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None: ...
-    def root_ends(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> str | None: ...
+    def layer_called(
+        self,
+        module: Module,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+    ) -> None: ...
+    def root_ends(
+        self,
+        module: Module,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+    ) -> str | None: ...
 
 
 class ForwardHooks:
@@ -77,7 +89,11 @@ class ForwardHooks:
         """The step between whose end and the next one an evaluation was looked at."""
         self._is_compiling = torch.compiler.is_compiling
         state.undo.append(self.disarm)
-        before(torch.nn.Module, "eval", lambda _: self.expect_evaluation())
+        before(
+            torch.nn.Module,
+            "eval",
+            lambda _: self.expect_evaluation(),
+        )
         for context in (torch.no_grad, torch.inference_mode):
             patch(context, "__enter__", self._wrap_enter)
             before(context, "__exit__", self._evaluation_ends)
@@ -146,7 +162,13 @@ class ForwardHooks:
         hidden = bool(stack) and stack[-1].shuts
         if stack and not hidden:
             stack[-1].had_child = True
-        stack.append(Call(module, hidden, hidden or self.listener.is_closed(module)))
+        stack.append(
+            Call(
+                module,
+                hidden,
+                hidden or self.listener.is_closed(module),
+            )
+        )
         if len(stack) == 1:
             self.listener.root_begins(module)
 

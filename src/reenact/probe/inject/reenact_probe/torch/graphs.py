@@ -64,7 +64,12 @@ class Graphs:
                 (name for name, tensors in self._held() if any(map(self._is_kept, tensors))),
                 "",
             )
-            self.recorder.event(EVENT, held=kept, name=name, place=caller())
+            self.recorder.event(
+                EVENT,
+                held=kept,
+                name=name,
+                place=caller(),
+            )
 
     @guarded("graphs")
     def goes_back(self, loss: Any) -> None:
@@ -90,7 +95,12 @@ class Graphs:
                 (name for name, held in lasting if len(list(_nodes(held))) > nodes / GROWN),
                 "",
             )
-            self.recorder.event(EVENT, nodes=[first, nodes], name=name, place=caller())
+            self.recorder.event(
+                EVENT,
+                nodes=[first, nodes],
+                name=name,
+                place=caller(),
+            )
 
     def _is_old(self, mark: Mark) -> bool:
         # What the step before left in its variables goes when they are given the next value.

@@ -91,7 +91,10 @@ class Loaders:
         key = (_identity(loader.dataset), loader.batch_size, sampler)
         known = self.known.get(key)
         if known is None:
-            known = self.known[key] = Loader(len(self.known), f"loader-{len(self.known)}")
+            known = self.known[key] = Loader(
+                len(self.known),
+                f"loader-{len(self.known)}",
+            )
             if not self.listener.in_fit:
                 rows = _length(loader.dataset)
                 self.recorder.event(
@@ -150,7 +153,10 @@ class Loaders:
         names = (1, "labels", "label", "targets", "target", "y")
         keys = names if self.label_part is None else [self.label_part]
         parts = _parts(batch)
-        label = next((parts[key] for key in keys if key in parts), None)
+        label = next(
+            (parts[key] for key in keys if key in parts),
+            None,
+        )
         return label if isinstance(label, self.torch.Tensor) else None
 
 

@@ -136,7 +136,14 @@ class Model:
         self.name_parts(module)
         script = self.torch.jit.ScriptModule
         leaves = [p for p in module.modules() if not p._modules and not isinstance(p, script)]
-        return [(self._names[id(part)][1], part) for part in leaves if id(part) in self._names]
+        return [
+            (
+                self._names[id(part)][1],
+                part,
+            )
+            for part in leaves
+            if id(part) in self._names
+        ]
 
     def new_layer(self, module: Module, within: list[Module]) -> LayerInfo | None:
         """Number a layer that is called for the first time, within these modules, the root
@@ -145,7 +152,13 @@ class Model:
         quiet = type(module).__name__ in facts.QUIET
         name = self._name(module, within)
         axis = facts.unit_axis(module)
-        return self.add_layer(module, name, facts.activation_of(module), axis, quiet)
+        return self.add_layer(
+            module,
+            name,
+            facts.activation_of(module),
+            axis,
+            quiet,
+        )
 
     def add_layer(
         self,
@@ -155,8 +168,15 @@ class Model:
         unit_axis: int | None,
         quiet: bool,
     ) -> LayerInfo | None:
-        known = (len(self.layers.all), name, weakref.ref(module))
-        return self.layers.add(module, LayerInfo(*known, activation, unit_axis, quiet))
+        known = (
+            len(self.layers.all),
+            name,
+            weakref.ref(module),
+        )
+        return self.layers.add(
+            module,
+            LayerInfo(*known, activation, unit_axis, quiet),
+        )
 
     def _name(self, module: Module, within: list[Module]) -> str:
         root = within[0] if within else module
@@ -197,13 +217,19 @@ class Model:
                     self.unique(prefix + path),
                 )
             for child in module.children():
-                self._containers.setdefault(id(child), weakref.ref(module))
+                self._containers.setdefault(
+                    id(child),
+                    weakref.ref(module),
+                )
         for path, tensor in root.named_parameters():
             self.parameter(tensor, prefix + _clean(path))
 
     def unique(self, name: str) -> str:
         """A name that no other layer has."""
-        candidates = itertools.chain([name], (f"{name}_{number}" for number in itertools.count(2)))
+        candidates = itertools.chain(
+            [name],
+            (f"{name}_{number}" for number in itertools.count(2)),
+        )
         free = next(candidate for candidate in candidates if candidate not in self._taken)
         self._taken.add(free)
         return free
@@ -216,13 +242,24 @@ class Model:
             place = self.made.place(module)
             if place is not None or module is None:
                 return place
-            module = self._containers.get(id(module), lambda: None)()
+            module = self._containers.get(
+                id(module),
+                lambda: None,
+            )()
         return None
 
     def parameter(self, tensor: Tensor, name: str) -> ParameterInfo | None:
         """The entry of a tensor, made under this name when it is new."""
-        known = (len(self.parameters.all), name, weakref.ref(tensor))
-        info = ParameterInfo(*known, list(tensor.shape), bool(tensor.requires_grad))
+        known = (
+            len(self.parameters.all),
+            name,
+            weakref.ref(tensor),
+        )
+        info = ParameterInfo(
+            *known,
+            list(tensor.shape),
+            bool(tensor.requires_grad),
+        )
         return self.parameters.get(tensor) or self.parameters.add(tensor, info)
 
     def followed(self, tensors: list[Tensor]) -> list[tuple[int, Tensor]]:
@@ -231,7 +268,10 @@ class Model:
         """
         followed = []
         for tensor in tensors:
-            info = self.parameter(tensor, f"unnamed.{len(self.parameters.all)}")
+            info = self.parameter(
+                tensor,
+                f"unnamed.{len(self.parameters.all)}",
+            )
             if info is not None and not info.in_optimizer:
                 info.in_optimizer, info.plain = True, plain(self.torch, tensor)
                 self.parameters.dirty = True
@@ -267,7 +307,10 @@ class Model:
         self.layers.dirty = self.parameters.dirty = False
         kept = ("name", "shape", "trainable", "in_optimizer", "graded")
         facts = [{name: getattr(info, name) for name in kept} for info in self.parameters.all]
-        return {"layers": [info.name for info in self.layers.all], "parameters": facts}
+        return {
+            "layers": [info.name for info in self.layers.all],
+            "parameters": facts,
+        }
 
     def take_news(self, layers: int, optimizer: Optimizer | None) -> bool:
         """Whether the graph of so many captured layers has something new to say."""
@@ -279,16 +322,29 @@ class Model:
         self._described = state if news else self._described
         return news
 
-    def graph(self, entries: list[Entry], optimizer: Optimizer | None, batch_size: int) -> Facts:
+    def graph(
+        self,
+        entries: list[Entry],
+        optimizer: Optimizer | None,
+        batch_size: int,
+    ) -> Facts:
         """The model graph as JSON."""
         sizes = [
             (math.prod(p.shape), p.trainable) for p in self.parameters.all if p.ref() is not None
         ]
         made_at = self.made.place(optimizer)
         described = facts.optimizer_facts(optimizer, made_at) if optimizer is not None else None
-        layers = facts.layer_facts(self.torch, entries, self.parameters.get, self._first)
+        layers = facts.layer_facts(
+            self.torch,
+            entries,
+            self.parameters.get,
+            self._first,
+        )
         # The model is the first root that holds weights, else the first.
-        roots = sorted(self.roots(), key=lambda root: next(root.parameters(), None) is None)
+        roots = sorted(
+            self.roots(),
+            key=lambda root: next(root.parameters(), None) is None,
+        )
         name = type(roots[0]).__name__ if roots else ""
         made = {
             "framework": "torch",
@@ -297,7 +353,11 @@ class Model:
             "loss": self.loss,
         }
         graph = facts.graph(sizes, batch_size, optimizer=described, **made)
-        return dict(graph, unregistered=list(self._unregistered), unregistered_at=self._lost_at)
+        return dict(
+            graph,
+            unregistered=list(self._unregistered),
+            unregistered_at=self._lost_at,
+        )
 
     def roots(self) -> list[Module]:
         """Those that are still there, without wrappers."""

@@ -77,8 +77,16 @@ class TorchObserver:
         self.batch_size = self.batches.size
         self.loader_found = self.batches.dataset
         self.evaluation_begins = self.batches.evaluation_begins
-        self.steps = Steps(self.forwards, self._loaders, self.made, self)
-        when_made(torch.nn.Module, guarded("construct")(self.made.note))
+        self.steps = Steps(
+            self.forwards,
+            self._loaders,
+            self.made,
+            self,
+        )
+        when_made(
+            torch.nn.Module,
+            guarded("construct")(self.made.note),
+        )
         after(torch.nn.Module, "load_state_dict", self._loaded)
         after(torch.nn.utils.rnn, "pad_sequence", self._padded)
         recorder.at_close.append(self._leave_weights)
@@ -179,7 +187,11 @@ class TorchObserver:
             trains = self.batches.loss_called(args, kwargs, output, self.in_fit)
             if trains and self.model.loss is None:
                 loss = module_loss(module, self.model.place_of(module))
-                self.model.loss = dict(loss, called=caller(), **self.batches.given_to_loss())
+                self.model.loss = dict(
+                    loss,
+                    called=caller(),
+                    **self.batches.given_to_loss(),
+                )
         elif not self.batches.is_metric(module):
             self._layer(module, args, kwargs, output)
         self.cost += perf_counter() - began
@@ -209,14 +221,23 @@ class TorchObserver:
                 float(module.training),
             )
 
-    def root_ends(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> str | None:
+    def root_ends(
+        self,
+        module: Module,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+    ) -> str | None:
         began = perf_counter()
         keras = self._keras_of(module)
         if keras is not None:
             keras.root_called(module)
         if self.capture.follows:
             self.capture.end()
-            self.model.captured(module, [entry.module for entry in self.capture.entries])
+            self.model.captured(
+                module,
+                [entry.module for entry in self.capture.entries],
+            )
         kind: str | None = "training" if self.torch.is_grad_enabled() else "evaluation"
         if self.batches.is_auxiliary(module, output):
             kind = None
@@ -225,7 +246,14 @@ class TorchObserver:
             self._graphs.mark(output)
             self.batches.training_pass(args, kwargs, self.in_fit)
         else:
-            self.batches.evaluation_pass(module, args, kwargs, output, self.model, self.in_fit)
+            self.batches.evaluation_pass(
+                module,
+                args,
+                kwargs,
+                output,
+                self.model,
+                self.in_fit,
+            )
         self.cost += perf_counter() - began
         return kind
 
@@ -235,12 +263,21 @@ class TorchObserver:
         self._graphs.goes_back(tensor)
         call, self.capture.loss = self.capture.loss, None
         for axis, shape, place in self.capture.normalized[:4]:
-            self.recorder.event("normalized", axis=axis, shape=shape, place=place)
+            self.recorder.event(
+                "normalized",
+                axis=axis,
+                shape=shape,
+                place=place,
+            )
         self.capture.normalized = []
         if self.capture.several is not None and "several-classes" not in self.recorder.kinds:
             held, place = self.capture.several
             self.recorder.event("several-classes", held=held, place=place)
-        loss = self.batches.loss_goes_back(tensor, call, self.model.loss is not None)
+        loss = self.batches.loss_goes_back(
+            tensor,
+            call,
+            self.model.loss is not None,
+        )
         self.model.loss = self.model.loss or loss
         self.cost += perf_counter() - began
 
@@ -267,7 +304,11 @@ class TorchObserver:
             # Names for what the program holds itself: nothing is copied, and nothing large or on a
             # device is held longer than the program does.
             models = [
-                (type(root).__name__, weights.weights_of(root)) for root in self.model.roots()
+                (
+                    type(root).__name__,
+                    weights.weights_of(root),
+                )
+                for root in self.model.roots()
             ]
             held = [(name, tensors) for name, tensors in models if tensors]
             self._weights = [] if weights.refusal([tensors for _, tensors in held]) else held
@@ -289,7 +330,10 @@ class TorchObserver:
             window.take_gradients()
         window.after_step()
         accuracy = self.batches.accuracy(window, self.model.from_logits)
-        losses = self.batches.label_losses(window, self.model.loss or {})
+        losses = self.batches.label_losses(
+            window,
+            self.model.loss or {},
+        )
         step = self.recorder.step
         tables = self.recorder.tables
         window.fetch()
@@ -333,14 +377,21 @@ class TorchObserver:
     @guarded("exit-weights")
     def _leave_weights(self) -> None:
         if self.recorder.config.weights is not None:
-            weights.leave(self.torch, self.recorder.config.weights, self._weights)
+            weights.leave(
+                self.torch,
+                self.recorder.config.weights,
+                self._weights,
+            )
 
     def _describe(self) -> None:
         """Write header and graph when there is something new to say."""
         header = self.model.take_header()
         if header is not None:
             self.recorder.write_header(**header)
-        if self.model.take_news(len(self.capture.entries), self._optimizer):
+        if self.model.take_news(
+            len(self.capture.entries),
+            self._optimizer,
+        ):
             known = self.keras.graph() if self.keras is not None else None
             entries = self.capture.entries
             optimizer = self._optimizer
@@ -372,7 +423,11 @@ class TorchObserver:
                 "",
             ),
             "inputs": [
-                [list(tensor.shape), str(tensor.dtype), str(tensor.device)]
+                [
+                    list(tensor.shape),
+                    str(tensor.dtype),
+                    str(tensor.device),
+                ]
                 for tensor in tensors[:4]
             ],
         }

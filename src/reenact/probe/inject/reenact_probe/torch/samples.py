@@ -75,7 +75,13 @@ def take(tensor: Tensor, cap: int, copy: bool = True) -> Any:
         tensor = tensor.permute(0, 2, 3, 1)
     flat = tensor.reshape(-1)
     if flat.numel() > cap:
-        flat = flat[:: _stride(flat.numel(), cap, tensor.shape[0])]
+        flat = flat[
+            :: _stride(
+                flat.numel(),
+                cap,
+                tensor.shape[0],
+            )
+        ]
     if not flat.is_floating_point() or flat.element_size() < 4:
         return flat.float()
     return flat.clone() if copy else flat
@@ -86,7 +92,13 @@ def _take_numpy(array: Array, cap: int, copy: bool) -> Array:
         array = array.transpose(0, 2, 3, 1)
     flat = array.reshape(-1)
     if flat.size > cap:
-        flat = flat[:: _stride(flat.size, cap, array.shape[0])]
+        flat = flat[
+            :: _stride(
+                flat.size,
+                cap,
+                array.shape[0],
+            )
+        ]
     if flat.dtype.kind != "f" or flat.dtype.itemsize < 4:
         return flat.astype("f4")
     return flat.copy() if copy else flat
@@ -125,24 +137,43 @@ def reduce(samples: list[Array]) -> Array:
     length.
     """
     ends = numpy.cumsum([len(sample) for sample in samples])
-    cuts = [0, *(numpy.flatnonzero(numpy.diff((ends - 1) // BLOCK)) + 1), len(samples)]
+    cuts = [
+        0,
+        *(numpy.flatnonzero(numpy.diff((ends - 1) // BLOCK)) + 1),
+        len(samples),
+    ]
     return numpy.concatenate([_reduced(samples[first:last]) for first, last in zip(cuts, cuts[1:])])
 
 
 def _reduced(samples: list[Array]) -> Array:
     flat = numpy.concatenate(samples)
     counts = numpy.asarray([float(len(sample)) for sample in samples])
-    starts = numpy.concatenate(([0], numpy.cumsum(counts[:-1], dtype="i8")))
+    starts = numpy.concatenate(
+        (
+            [0],
+            numpy.cumsum(counts[:-1], dtype="i8"),
+        )
+    )
 
     def share(mask: Array) -> Array:
-        return numpy.add.reduceat(mask.view("u1"), starts, dtype="u4") / counts
+        return (
+            numpy.add.reduceat(
+                mask.view("u1"),
+                starts,
+                dtype="u4",
+            )
+            / counts
+        )
 
     magnitude = numpy.abs(flat)
     result = numpy.empty((len(counts), 12))
     with numpy.errstate(all="ignore"):
         result[:, MEAN] = numpy.add.reduceat(flat, starts, dtype="f8") / counts
         result[:, MEAN_ABS] = numpy.add.reduceat(magnitude, starts, dtype="f8") / counts
-        result[:, SUM_SQUARES] = numpy.add.reduceat(numpy.square(flat, dtype="f8"), starts)
+        result[:, SUM_SQUARES] = numpy.add.reduceat(
+            numpy.square(flat, dtype="f8"),
+            starts,
+        )
         variance = result[:, SUM_SQUARES] / counts - result[:, MEAN] ** 2
         result[:, STD] = numpy.sqrt(numpy.maximum(variance, 0.0))
         result[:, MIN] = numpy.minimum.reduceat(flat, starts)

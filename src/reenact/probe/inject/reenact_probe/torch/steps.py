@@ -137,10 +137,20 @@ class Steps:
     def _step_skipped(self) -> None:
         self._skipped += 1
         loss = self.loss if isinstance(self.loss, float) else NAN
-        self.recorder.event("step-skipped", finite=loss - loss == 0)
+        self.recorder.event(
+            "step-skipped",
+            finite=loss - loss == 0,
+        )
 
     @guarded("clip")
-    def _was_clipped(self, norm: Any, _: Any, max_norm: float, *__: Any, **___: Any) -> None:
+    def _was_clipped(
+        self,
+        norm: Any,
+        _: Any,
+        max_norm: float,
+        *__: Any,
+        **___: Any,
+    ) -> None:
         # A norm that lies on a device is read on sampled steps only: reading it would wait.
         if isinstance(norm, self.torch.Tensor) and (
             norm.is_cpu or self.listener.window is not None
@@ -190,7 +200,11 @@ class Steps:
         if id(optimizer) not in self.optimizers:
             number = self.optimizers[id(optimizer)] = len(self.optimizers)
             self._known.append(weakref.ref(optimizer))
-            self.recorder.event("optimizer", number=number, type=type(optimizer).__name__)
+            self.recorder.event(
+                "optimizer",
+                number=number,
+                type=type(optimizer).__name__,
+            )
 
     def _wrap_backward(self, original: Function) -> Function:
         forwards = self.forwards
@@ -297,7 +311,11 @@ class Steps:
         if isinstance(rate, self.torch.Tensor) and not rate.is_cpu and self.listener.window is None:
             # A rate that lies on a device is read on sampled steps only.
             rate = NAN
-        self.end_step(optimizer, float(rate), self.carried(optimizer))
+        self.end_step(
+            optimizer,
+            float(rate),
+            self.carried(optimizer),
+        )
 
     def carried(self, optimizer: Optimizer) -> float:
         """1 when the gradients of the step before were not cleared. The first step carries
@@ -369,7 +387,10 @@ class Steps:
         price = looking + end - now
         self.recorder.spent += price
         if self._ended is not None:
-            self.recorder.schedule.paid(price, now - self._ended - looking)
+            self.recorder.schedule.paid(
+                price,
+                now - self._ended - looking,
+            )
         self._ended = end
 
     def finish(self) -> None:
@@ -417,7 +438,10 @@ def memory() -> float:
 
 
 def _first_weight(optimizer: Optimizer) -> Tensor | None:
-    return next((weight for group in optimizer.param_groups for weight in group["params"]), None)
+    return next(
+        (weight for group in optimizer.param_groups for weight in group["params"]),
+        None,
+    )
 
 
 def _size(torch: Library, optimizer: Optimizer) -> float:

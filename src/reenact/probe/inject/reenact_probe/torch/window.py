@@ -23,7 +23,10 @@ from reenact_probe.types import Array, Library, Row, Tensor
 
 NAN = float("nan")
 _SATURATED = {
-    "sigmoid": (0.5, 5 / (1 / (1 + math.exp(-5)) - 0.5)),
+    "sigmoid": (
+        0.5,
+        5 / (1 / (1 + math.exp(-5)) - 0.5),
+    ),
     "tanh": (0, 5 / math.tanh(5)),
 }
 """By activation: its middle, and the scale on which it is at 5 where its input is."""
@@ -122,12 +125,18 @@ class Window:
         if self.detail != NORMS:
             # Optimizers leave gradients as they are, so they can still be read after the step.
             self.grad_slots = {i: self._sample(grad, copy=False) for i, grad in dense}
-        self.grad_norms = self._norms([i for i, _ in dense], [grad for _, grad in dense])
+        self.grad_norms = self._norms(
+            [i for i, _ in dense],
+            [grad for _, grad in dense],
+        )
 
     def after_step(self) -> None:
         """Weights after the update, and how far they moved."""
         tensors = [tensor.detach() for _, tensor in self.parameters]
-        self.weight_norms = self._norms(range(len(tensors)), tensors)
+        self.weight_norms = self._norms(
+            range(len(tensors)),
+            tensors,
+        )
         self.weight_slots = []
         self.update_slots = []
         for tensor, before in zip(tensors, self.before or ()):
@@ -171,7 +180,13 @@ class Window:
             device = parts[there[0]].device
             whole = self.torch.cat([parts[i].to(device) for i in there]).cpu().numpy()
             ends = numpy.cumsum([parts[i].numel() for i in there])
-            for i, piece in zip(there, numpy.split(whole, ends[:-1])):
+            for i, piece in zip(
+                there,
+                numpy.split(
+                    whole,
+                    ends[:-1],
+                ),
+            ):
                 parts[i] = piece
         return [part if isinstance(part, numpy.ndarray) else part.numpy() for part in parts]
 
@@ -186,13 +201,29 @@ class Window:
             back = self.gradients.get(index) if phase == 0 else None
             gradient = (NAN,) * 4
             if back is not None:
-                gradient = table[back][[stat.MEAN, stat.MEAN_ABS, stat.ZERO, stat.BAD]]
+                gradient = table[back][
+                    [
+                        stat.MEAN,
+                        stat.MEAN_ABS,
+                        stat.ZERO,
+                        stat.BAD,
+                    ]
+                ]
             yield (
                 step,
                 index,
                 phase,
                 training,
-                *values[[stat.MEAN, stat.STD, stat.MIN, stat.MAX, stat.MEAN_ABS, stat.ZERO]],
+                *values[
+                    [
+                        stat.MEAN,
+                        stat.STD,
+                        stat.MIN,
+                        stat.MAX,
+                        stat.MEAN_ABS,
+                        stat.ZERO,
+                    ]
+                ],
                 *values[[stat.NONPOSITIVE, stat.BEYOND_5]],
                 saturated,
                 dead,
@@ -238,7 +269,14 @@ class Window:
             # The norm is exact: it tells of a bad value that the sample missed.
             bad = max(bad, 1 / count)
         largest = max(abs(seen[stat.MIN]), abs(seen[stat.MAX]))
-        mean, std, mean_abs, zero = seen[[stat.MEAN, stat.STD, stat.MEAN_ABS, stat.ZERO]]
+        mean, std, mean_abs, zero = seen[
+            [
+                stat.MEAN,
+                stat.STD,
+                stat.MEAN_ABS,
+                stat.ZERO,
+            ]
+        ]
         return (present, mean, std, mean_abs, norm, largest, zero, bad)
 
     def _norm(self, slots: Slots, key: int) -> float:

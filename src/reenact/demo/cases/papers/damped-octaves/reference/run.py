@@ -49,7 +49,9 @@ class Signal:
     def __call__(self, x: np.ndarray) -> np.ndarray:
         octave = np.arange(SIGNAL_OCTAVES)
         phase = 2 * np.pi * 2.0**octave * x[:, None]
-        return ((self.sines * np.sin(phase) + self.cosines * np.cos(phase)) * 2.0**-octave).sum(axis=1)
+        return ((self.sines * np.sin(phase) + self.cosines * np.cos(phase)) * 2.0**-octave).sum(
+            axis=1
+        )
 
 
 def features(x: np.ndarray, recipe: Recipe) -> torch.Tensor:
@@ -65,7 +67,11 @@ def features(x: np.ndarray, recipe: Recipe) -> torch.Tensor:
 
 def network(inputs: int, hidden: int) -> nn.Module:
     return nn.Sequential(
-        nn.Linear(inputs, hidden), nn.Tanh(), nn.Linear(hidden, hidden), nn.Tanh(), nn.Linear(hidden, 1)
+        nn.Linear(inputs, hidden),
+        nn.Tanh(),
+        nn.Linear(hidden, hidden),
+        nn.Tanh(),
+        nn.Linear(hidden, 1),
     )
 
 
@@ -103,7 +109,9 @@ def main() -> None:
         value = train(replace(METHODS[name], rate=given.rate), given.seed)
         seconds = round(time.perf_counter() - started, 2)
         print(
-            json.dumps({"method": name, "metric": "explained variance", "value": value, "seconds": seconds})
+            json.dumps(
+                {"method": name, "metric": "explained variance", "value": value, "seconds": seconds}
+            )
         )
 
 
