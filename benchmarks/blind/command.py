@@ -42,6 +42,7 @@ SETS = ("both", "examples", "trainings")
 )
 @click.option("--program", "wanted", multiple=True, help="Only programs whose name has this word.")
 @click.option("--each", is_flag=True, help="Drawn programs too by each rewrite alone.")
+@click.option("--jobs", type=Count(1, 1024), default=1, show_default=True, help="Programs at once.")
 @click.option("--fresh", is_flag=True, help="Compare again what was compared.")
 @out_folder
 def blind(
@@ -51,6 +52,7 @@ def blind(
     seed: int,
     wanted: tuple[str, ...],
     each: bool,
+    jobs: int,
     fresh: bool,
     out: Path | None,
 ) -> ExitCode:
@@ -67,9 +69,12 @@ def blind(
     waiting = [case for case in cases if read(case, depth, kept) is None]
     click.echo(
         f"{len(cases)} programs, {len(waiting)} not compared yet: about "
-        f"{minutes(waiting, depth):.0f} minutes."
+        f"{minutes(waiting, depth) / jobs:.0f} minutes."
     )
-    return conduct(lambda tell, stop: measure(cases, depth, kept, tell=tell, stop=stop), out)
+    return conduct(
+        lambda tell, stop: measure(cases, depth, kept, jobs=jobs, tell=tell, stop=stop),
+        out,
+    )
 
 
 def _cases(which: str, programs: int, seed: int, *, each: bool) -> list[Case]:
@@ -82,8 +87,16 @@ def _cases(which: str, programs: int, seed: int, *, each: bool) -> list[Case]:
     return [*found, *more]
 
 
-def measure(cases: list[Case], depth: str, kept: Path, *, tell: Tell, stop: Stop) -> Scorecard:
+def measure(
+    cases: list[Case],
+    depth: str,
+    kept: Path,
+    *,
+    jobs: int = 1,
+    tell: Tell,
+    stop: Stop,
+) -> Scorecard:
     """Compare every case and count."""
     from benchmarks.blind.card import scorecard
 
-    return scorecard(cases, compare_all(cases, depth, kept, tell=tell, stop=stop), depth)
+    return scorecard(cases, compare_all(cases, depth, kept, jobs=jobs, tell=tell, stop=stop), depth)

@@ -18,8 +18,8 @@ from benchmarks.blind.verdict import Shown, Verdict, diagnose, lost
 from benchmarks.dataset.scoring import Pair
 from benchmarks.dataset.training import Training, Truth
 from benchmarks.identity import code_identity
-from reenact.errors import Stopped
-from reenact.types import Progress, Stop, Tell
+from benchmarks.several import several
+from reenact.types import Stop, Tell
 
 SAME, UNCHANGED, NOT_COMPARABLE = "same", "unchanged", "not comparable"
 START_S = 6.0
@@ -128,21 +128,49 @@ def minutes(cases: Sequence[Case], depth: str) -> float:
     return seconds / 60
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A case that is compared in a process of its own."""
+
+    case: Case
+    depth: str
+
+
+def compare_one(asked: Asked, _stop: Stop) -> Compared:
+    """One case."""
+    return compare(asked.case, asked.depth)
+
+
 def compare_all(
-    cases: Sequence[Case], depth: str, kept: Path, *, tell: Tell, stop: Stop
+    cases: Sequence[Case],
+    depth: str,
+    kept: Path,
+    *,
+    jobs: int = 1,
+    tell: Tell,
+    stop: Stop,
 ) -> list[Compared]:
-    """Case by case; what was compared before is read."""
-    found = []
-    for number, case in enumerate(cases):
-        tell(Progress("bench blind", number, len(cases), case.name))
+    """Case by case, or several at once; what was compared before is read."""
+    compared: dict[str, Compared] = {}
+    waiting: dict[str, Asked] = {}
+    for case in cases:
         known = read(case, depth, kept)
         if known is None:
-            if stop.asked:
-                raise Stopped("Stopped between two cases; the same command continues.")
-            known = compare(case, depth)
-            _write(known, _file(case, depth, kept))
-        found.append(known)
-    return found
+            waiting[case.name] = Asked(case, depth)
+        else:
+            compared[case.name] = known
+    for results in several(
+        waiting,
+        compare_one,
+        what="bench blind",
+        jobs=jobs,
+        tell=tell,
+        stop=stop,
+    ):
+        for name, result in results.items():
+            _write(result, _file(waiting[name].case, depth, kept))
+            compared[name] = result
+    return [compared[case.name] for case in cases]
 
 
 def read(case: Case, depth: str, kept: Path) -> Compared | None:
