@@ -21,8 +21,8 @@ from reenact.program.program import Program, program_from_text, read_program
 from reenact.program.read.analysis import Style
 from reenact.program.read.reading import read
 from reenact.program.read.vocabulary import plain_name
-from reenact.program.source import Language
 from reenact.program.static_graph import hyperparameters_of
+from reenact.program.syntax.source import Language
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 NAMES = sorted(path.parent.name for path in CORPUS.glob("*/expected.json"))

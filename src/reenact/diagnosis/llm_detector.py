@@ -27,8 +27,8 @@ from reenact.llm.prompts import load_prompt
 from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Hyperparameter
 from reenact.program.program import Program
-from reenact.program.source import Language
 from reenact.program.static_graph import StaticGraph, StaticLayer, static_graph
+from reenact.program.syntax.source import Language
 from reenact.settings import field_texts
 from reenact.types import JsonValue, Place
 

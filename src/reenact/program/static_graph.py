@@ -18,13 +18,13 @@ from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
 from reenact.program.read.analysis import ProgramAnalysis, Style
-from reenact.program.read.calls import keyword, method_name
 from reenact.program.read.ends import spot_of
-from reenact.program.read.index import dotted_text
 from reenact.program.read.layers import LayerSite
 from reenact.program.read.reading import Reading, read
 from reenact.program.read.sources import Sources
 from reenact.program.read.vocabulary import last_name
+from reenact.program.syntax.calls import keyword, method_name
+from reenact.program.syntax.index import dotted_text
 from reenact.types import JsonValue, Place
 
 TRIED_STYLES = frozenset(

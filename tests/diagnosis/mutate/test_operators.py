@@ -13,7 +13,7 @@ from reenact.errors import InputError
 from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program, program_from_text, read_program
-from reenact.program.source import Language
+from reenact.program.syntax.source import Language
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 STYLES = (

@@ -12,8 +12,8 @@ from reenact.program.hyperparameter import Kind
 from reenact.program.read import lexicon
 from reenact.program.read.layers import LayerSite, Way
 from reenact.program.read.positions import LISTS, ContainerKind
-from reenact.program.read.scope import FileIndex
 from reenact.program.read.vocabulary import Family
+from reenact.program.syntax.scope import FileIndex
 
 ADDED = frozenset((ContainerKind.ADD, ContainerKind.APPEND))
 LISTED = ADDED | {ContainerKind.ELEMENT, ContainerKind.NAMED}

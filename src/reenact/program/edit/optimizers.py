@@ -10,9 +10,9 @@ from reenact.program.edit.values import choose, python_text, rename_callee, writ
 from reenact.program.hyperparameter import Hyperparameter
 from reenact.program.read import lexicon
 from reenact.program.read.analysis import EditSite, Style
-from reenact.program.read.calls import entries, has_unpacking
 from reenact.program.read.ends import spot_of
 from reenact.program.read.vocabulary import OptimizerSpec, last_name, plain_name
+from reenact.program.syntax.calls import entries, has_unpacking
 from reenact.types import JsonValue
 
 NESTEROV = re.compile(r"\bnesterov[\"']?\s*[=:]\s*[Tt]rue")

@@ -19,9 +19,9 @@ from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.read.analysis import EditSite
 from reenact.program.read.ends import spot_of
 from reenact.program.read.reading import Reading
-from reenact.program.read.scope import FileIndex, scope_of
 from reenact.program.read.vocabulary import last_name
-from reenact.program.source import Span
+from reenact.program.syntax.scope import FileIndex, scope_of
+from reenact.program.syntax.source import Span
 from reenact.types import JsonValue
 
 Part = TypeVar("Part")

@@ -1,6 +1,6 @@
 """What the text of a program says.
 
-scope, index, sources        who binds a name; one file; all files together
+sources                      all files together
 ends, trail, members, follow where a value comes from: one object owns the recursion
 values                       the value in force, what a call makes
 vocabulary, lexicon, *.toml  names of PyTorch and Keras

@@ -14,14 +14,14 @@ from reenact.program.read.analysis import (
     ProgramAnalysis,
     Style,
 )
-from reenact.program.read.calls import argument, keyword, method_name
 from reenact.program.read.ends import NOT_LITERAL, is_number, literal, spot_of
-from reenact.program.read.index import dotted_text, statement_of
 from reenact.program.read.model import Models
-from reenact.program.read.scope import FileIndex, scope_of
-from reenact.program.read.targets import How, unpacked
 from reenact.program.read.values import Found
 from reenact.program.read.vocabulary import Family, Slot, last_name
+from reenact.program.syntax.calls import argument, keyword, method_name
+from reenact.program.syntax.index import dotted_text, statement_of
+from reenact.program.syntax.scope import FileIndex, scope_of
+from reenact.program.syntax.targets import How, unpacked
 
 WITHOUT_GRADIENTS = frozenset(("torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"))
 EVALUATES = re.compile(

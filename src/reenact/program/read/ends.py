@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TypeAlias
 
-from reenact.program.datafile import Entry
 from reenact.program.hyperparameter import Written
-from reenact.program.read.calls import argument, keyword, method_name, receiver
-from reenact.program.read.scope import Scope, bindings_of, scope_of
 from reenact.program.read.sources import Sources
-from reenact.program.source import Span
+from reenact.program.syntax.calls import argument, keyword, method_name, receiver
+from reenact.program.syntax.datafile import Entry
+from reenact.program.syntax.scope import Scope, bindings_of, scope_of
+from reenact.program.syntax.source import Span
 from reenact.types import JsonValue
 
 NOT_LITERAL = object()

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from reenact.program.read import lexicon
-from reenact.program.read.calls import method_name
 from reenact.program.read.layers import (
     ActivationSite,
     Applied,
@@ -22,9 +21,10 @@ from reenact.program.read.layers import (
     activation_word,
     bend_word,
 )
-from reenact.program.read.scope import Scope
 from reenact.program.read.sources import Instance, Sources
 from reenact.program.read.vocabulary import Family
+from reenact.program.syntax.calls import method_name
+from reenact.program.syntax.scope import Scope
 
 PASSING = frozenset(
     (

@@ -14,16 +14,16 @@ from reenact.program.read.analysis import (
     ProgramAnalysis,
     Style,
 )
-from reenact.program.read.calls import (
+from reenact.program.read.values import Callee
+from reenact.program.read.vocabulary import OptimizerSpec, Slot, last_name
+from reenact.program.syntax.calls import (
     argument,
     has_unpacking,
     keyword,
     method_name,
     receiver,
 )
-from reenact.program.read.index import dotted_text
-from reenact.program.read.values import Callee
-from reenact.program.read.vocabulary import OptimizerSpec, Slot, last_name
+from reenact.program.syntax.index import dotted_text
 
 FIT_WORDS = frozenset(
     {

@@ -15,15 +15,15 @@ from reenact.program.read.analysis import (
     Style,
     of_layer,
 )
-from reenact.program.read.calls import argument, has_unpacking
 from reenact.program.read.ends import name_spot, spot_of
-from reenact.program.read.index import statement_of
 from reenact.program.read.layers import ActivationSite, LayerSite, Way, activation_word
 from reenact.program.read.model import Models
 from reenact.program.read.positions import ContainerKind
-from reenact.program.read.scope import scope_of
 from reenact.program.read.values import chosen_name
 from reenact.program.read.vocabulary import WEIGHTED, Family, Slot, last_name
+from reenact.program.syntax.calls import argument, has_unpacking
+from reenact.program.syntax.index import statement_of
+from reenact.program.syntax.scope import scope_of
 
 NAMED_KINDS = frozenset((Kind.WEIGHT_INIT, Kind.BIAS_INIT, Kind.WEIGHT_REGULARIZER))
 COUNTED = frozenset(

@@ -15,9 +15,7 @@ from itertools import count
 
 from reenact.program.hyperparameter import Kind
 from reenact.program.read import lexicon
-from reenact.program.read.calls import argument, keyword
 from reenact.program.read.ends import NOT_LITERAL, literal
-from reenact.program.read.index import dotted_text
 from reenact.program.read.positions import (
     LISTS,
     SEQUENTIAL,
@@ -25,11 +23,13 @@ from reenact.program.read.positions import (
     elements,
     find_position,
 )
-from reenact.program.read.scope import Scope, bindings_of, scope_of
 from reenact.program.read.sources import Sources
-from reenact.program.read.targets import How
 from reenact.program.read.values import Callee, Callees, Made, Values
 from reenact.program.read.vocabulary import LayerSpec, Slot, last_name
+from reenact.program.syntax.calls import argument, keyword
+from reenact.program.syntax.index import dotted_text
+from reenact.program.syntax.scope import Scope, bindings_of, scope_of
+from reenact.program.syntax.targets import How
 
 TORCH_HOMES = ("torch.nn.functional", "torch", "torch.special")
 KERAS_HOMES = ("keras.ops", "keras.activations", "keras.ops.nn")

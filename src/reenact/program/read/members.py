@@ -4,15 +4,7 @@ data files.
 
 import ast
 
-from reenact.program.datafile import (
-    MAIN,
-    Entry,
-    from_group,
-    is_overridden,
-    named_config,
-)
 from reenact.program.hyperparameter import Written
-from reenact.program.read.calls import argument, is_name, keyword, method_name, receiver
 from reenact.program.read.ends import (
     NOT_LITERAL,
     End,
@@ -22,9 +14,6 @@ from reenact.program.read.ends import (
     argparse_options,
     literal,
 )
-from reenact.program.read.index import dotted_text
-from reenact.program.read.scope import FileIndex, Scope, Store, scope_of
-from reenact.program.read.targets import How
 from reenact.program.read.trail import (
     LOADERS,
     Trail,
@@ -34,6 +23,17 @@ from reenact.program.read.trail import (
     named_file,
 )
 from reenact.program.read.vocabulary import last_name
+from reenact.program.syntax.calls import argument, is_name, keyword, method_name, receiver
+from reenact.program.syntax.datafile import (
+    MAIN,
+    Entry,
+    from_group,
+    is_overridden,
+    named_config,
+)
+from reenact.program.syntax.index import dotted_text
+from reenact.program.syntax.scope import FileIndex, Scope, Store, scope_of
+from reenact.program.syntax.targets import How
 
 PARSE = frozenset(
     (

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TypeAlias
 
-from reenact.program.read.calls import is_name, method_name, receiver
-from reenact.program.read.index import dotted_text
-from reenact.program.read.scope import Scope, bindings_of, scope_of
 from reenact.program.read.sources import Sources
+from reenact.program.syntax.calls import is_name, method_name, receiver
+from reenact.program.syntax.index import dotted_text
+from reenact.program.syntax.scope import Scope, bindings_of, scope_of
 
 SEQUENTIAL = frozenset(("torch.nn.Sequential", "keras.models.Sequential"))
 LISTS = frozenset(("torch.nn.ModuleList", "torch.nn.ModuleDict"))

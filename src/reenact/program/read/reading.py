@@ -27,11 +27,11 @@ from reenact.program.read.layer_hyperparameters import (
 from reenact.program.read.loops import Loops, read_habits, read_loops
 from reenact.program.read.members import PARSE
 from reenact.program.read.model import Models, why_fixed
-from reenact.program.read.scope import scope_of
 from reenact.program.read.supervision import Supervision
-from reenact.program.read.targets import How
 from reenact.program.read.torch_training import read_torch_training, read_trainers
 from reenact.program.read.vocabulary import plain_name
+from reenact.program.syntax.scope import scope_of
+from reenact.program.syntax.targets import How
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,10 @@ from pathlib import PurePosixPath
 from typing import Generic, TypeAlias, TypeVar
 
 from reenact.program.program import CODE, Program
-from reenact.program.read.calls import entries, super_name
-from reenact.program.read.index import index_of
-from reenact.program.read.scope import (
+from reenact.program.read.vocabulary import canonical
+from reenact.program.syntax.calls import entries, super_name
+from reenact.program.syntax.index import index_of
+from reenact.program.syntax.scope import (
     Binding,
     FileIndex,
     Scope,
@@ -20,8 +21,7 @@ from reenact.program.read.scope import (
     put_in,
     scope_of,
 )
-from reenact.program.read.targets import How
-from reenact.program.read.vocabulary import canonical
+from reenact.program.syntax.targets import How
 
 MAX_DEPTH = 24
 Answer = TypeVar("Answer")

@@ -11,11 +11,9 @@ from functools import cached_property
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.read import lexicon
 from reenact.program.read.analysis import UNKNOWN_OUTPUT, EditSite, ProgramAnalysis
-from reenact.program.read.calls import argument, entries, keyword, method_name, receiver
 from reenact.program.read.ends import literal
 from reenact.program.read.layers import LayerSite, activation_word
 from reenact.program.read.model import Models
-from reenact.program.read.scope import scope_of
 from reenact.program.read.vocabulary import (
     Form,
     activation_for,
@@ -23,6 +21,8 @@ from reenact.program.read.vocabulary import (
     last_name,
     takes_any_number,
 )
+from reenact.program.syntax.calls import argument, entries, keyword, method_name, receiver
+from reenact.program.syntax.scope import scope_of
 from reenact.types import JsonValue
 
 FITS = frozenset(("fit", "evaluate", "fit_generator", "train_on_batch", "test_on_batch"))

@@ -16,13 +16,13 @@ from reenact.program.read.analysis import (
     Style,
     of_layer,
 )
-from reenact.program.read.calls import argument, entries, method_name
 from reenact.program.read.data import is_evaluation
 from reenact.program.read.layers import activation_word
 from reenact.program.read.model import Models
-from reenact.program.read.scope import Scope, scope_of
 from reenact.program.read.values import Callee
 from reenact.program.read.vocabulary import OptimizerSpec, Slot, last_name
+from reenact.program.syntax.calls import argument, entries, method_name
+from reenact.program.syntax.scope import Scope, scope_of
 
 OPTIMIZER_KINDS = {
     "lr": Kind.LEARNING_RATE,

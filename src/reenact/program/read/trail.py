@@ -10,15 +10,15 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from reenact.program.datafile import Entry, entries_of
 from reenact.program.hyperparameter import Written
-from reenact.program.read.calls import keyword
 from reenact.program.read.ends import End, Frame
-from reenact.program.read.index import DATA_SUFFIXES
-from reenact.program.read.scope import Binding, FileIndex, Scope, Store, bindings_of
 from reenact.program.read.sources import Sources
-from reenact.program.read.targets import How
-from reenact.program.source import shared_end
+from reenact.program.syntax.calls import keyword
+from reenact.program.syntax.datafile import Entry, entries_of
+from reenact.program.syntax.index import DATA_SUFFIXES
+from reenact.program.syntax.scope import Binding, FileIndex, Scope, Store, bindings_of
+from reenact.program.syntax.source import shared_end
+from reenact.program.syntax.targets import How
 
 MAX_DEPTH = 24
 MAX_ENDS = 12

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from reenact.program.hyperparameter import Written
-from reenact.program.read.calls import entries
 from reenact.program.read.ends import (
     NOT_LITERAL,
     End,
@@ -19,10 +18,11 @@ from reenact.program.read.ends import (
     spot_of,
 )
 from reenact.program.read.follow import Follower
-from reenact.program.read.scope import Scope, scope_of
 from reenact.program.read.sources import SAME_OBJECT, Once
 from reenact.program.read.vocabulary import canonical, last_name
-from reenact.program.source import Span
+from reenact.program.syntax.calls import entries
+from reenact.program.syntax.scope import Scope, scope_of
+from reenact.program.syntax.source import Span
 from reenact.types import JsonValue
 
 OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from reenact.program.hyperparameter import Kind
-from reenact.program.source import words
+from reenact.program.syntax.source import words
 from reenact.types import JsonValue
 
 

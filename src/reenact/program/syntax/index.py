@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-from reenact.program.datafile import named_config
-from reenact.program.notebook import BadNotebook, Notebook, read_notebook
-from reenact.program.read.calls import entries
-from reenact.program.read.scope import FileIndex as FileIndex
-from reenact.program.read.scope import (
+from reenact.program.syntax.calls import entries
+from reenact.program.syntax.datafile import named_config
+from reenact.program.syntax.notebook import BadNotebook, Notebook, read_notebook
+from reenact.program.syntax.scope import FileIndex as FileIndex
+from reenact.program.syntax.scope import (
     FunctionNode,
     Scope,
     Store,
@@ -19,9 +19,9 @@ from reenact.program.read.scope import (
     put_in,
     scope_of,
 )
-from reenact.program.read.scope import N as N
-from reenact.program.read.targets import How, unpacked
-from reenact.program.source import Language, LineTable, SourceFile, Unparsable, parse
+from reenact.program.syntax.scope import N as N
+from reenact.program.syntax.source import Language, LineTable, SourceFile, Unparsable, parse
+from reenact.program.syntax.targets import How, unpacked
 
 MAX_ELEMENTS = 256
 DATA_SUFFIXES = (".yaml", ".yml", ".json")

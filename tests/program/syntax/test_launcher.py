@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reenact.errors import UnreadableProgram
-from reenact.program.launcher import Launch, read_line
+from reenact.program.syntax.launcher import Launch, read_line
 
 LINES = [
     ("train.py", Launch("train.py")),

@@ -10,8 +10,8 @@ import json
 import re
 from dataclasses import dataclass
 
-from reenact.program.datafile import BadData, Entry, read_json
-from reenact.program.source import LineTable, Unparsable, parse
+from reenact.program.syntax.datafile import BadData, Entry, read_json
+from reenact.program.syntax.source import LineTable, Unparsable, parse
 
 MAGIC_LINE = re.compile(r"^([ \t]*)([%!?].*|[\w.]+\?\??[ \t]*)$")
 MAGIC_VALUE = re.compile(r"^([ \t]*[\w.,\[\] ]+=\s*)([%!].*)$")

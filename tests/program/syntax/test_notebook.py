@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from reenact.program.change import Set
 from reenact.program.hyperparameter import Kind
-from reenact.program.notebook import BadNotebook, read_notebook
 from reenact.program.patch import Patch, readable_diff
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import hyperparameters_of
+from reenact.program.syntax.notebook import BadNotebook, read_notebook
 
 
 def notebook(*cells: str, indent: int | None = 1) -> str:

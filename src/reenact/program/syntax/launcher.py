@@ -10,10 +10,10 @@ from itertools import dropwhile, takewhile
 from pathlib import Path, PurePath, PurePosixPath
 
 from reenact.errors import UnreadableProgram
-from reenact.program.datafile import included
-from reenact.program.read.index import DATA_SUFFIXES, index_of
-from reenact.program.read.scope import Binding
-from reenact.program.source import Language, SourceFile, read_source
+from reenact.program.syntax.datafile import included
+from reenact.program.syntax.index import DATA_SUFFIXES, index_of
+from reenact.program.syntax.scope import Binding
+from reenact.program.syntax.source import Language, SourceFile, read_source
 
 INTERPRETERS = ("python", "python3", "pypy3", "ipython")
 LAUNCHER_MODULES = (

@@ -16,8 +16,8 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from reenact.program.read.calls import argument, keyword
-from reenact.program.source import Language, SourceFile, Span
+from reenact.program.syntax.calls import argument, keyword
+from reenact.program.syntax.source import Language, SourceFile, Span
 from reenact.types import JsonValue
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
-from reenact.program.notebook import Notebook
-from reenact.program.read.calls import is_name, receiver
-from reenact.program.read.targets import How, bound_by, unpacked
-from reenact.program.source import LineTable, SourceFile, Span
+from reenact.program.syntax.calls import is_name, receiver
+from reenact.program.syntax.notebook import Notebook
+from reenact.program.syntax.source import LineTable, SourceFile, Span
+from reenact.program.syntax.targets import How, bound_by, unpacked
 
 N = TypeVar("N", bound=ast.AST)
 T = TypeVar("T")

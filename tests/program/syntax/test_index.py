@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from reenact.program.program import program_from_text
-from reenact.program.read.index import index_of
-from reenact.program.read.scope import SHARED, FileIndex
+from reenact.program.syntax.index import index_of
+from reenact.program.syntax.scope import SHARED, FileIndex
 
 TEXT = """\
 import torch
