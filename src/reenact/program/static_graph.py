@@ -15,16 +15,16 @@ from typing import TypedDict
 from reenact.errors import PatchRefused
 from reenact.program.edit.carry_out import turn
 from reenact.program.edit.source_editor import SourceEditor
+from reenact.program.flow.ends import spot_of
+from reenact.program.flow.library_names import last_name
+from reenact.program.flow.sources import Sources
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
-from reenact.program.read.analysis import ProgramAnalysis, Style
-from reenact.program.read.ends import spot_of
-from reenact.program.read.layers import LayerSite
-from reenact.program.read.reading import Reading, read
-from reenact.program.read.sources import Sources
-from reenact.program.read.vocabulary import last_name
 from reenact.program.syntax.calls import keyword, method_name
 from reenact.program.syntax.index import dotted_text
+from reenact.program.training.analysis import ProgramAnalysis, Style
+from reenact.program.training.layers import LayerSite
+from reenact.program.training.reading import Reading, read
 from reenact.types import JsonValue, Place
 
 TRIED_STYLES = frozenset(

@@ -12,8 +12,8 @@ from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
-from reenact.program.read.vocabulary import plain_name
 from reenact.program.static_graph import hyperparameters_of
+from reenact.program.training.vocabulary import plain_name
 from reenact.types import JsonValue
 
 Params: TypeAlias = Sequence[Hyperparameter]

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from reenact.program.graph import Layer, ModelGraph, WeightFacts
-from reenact.program.read import lexicon
 from reenact.program.static_graph import StaticGraph, StaticLayer
+from reenact.program.training import lexicon
 from reenact.types import JsonValue, Place
 
 Shape = tuple[int | None, ...]

@@ -23,7 +23,7 @@ from tokenize import (
 from typing import TypeAlias
 
 from reenact.errors import NotChangeable
-from reenact.program.read.vocabulary import canonical
+from reenact.program.flow.library_names import canonical
 from reenact.program.syntax.scope import Binding, FileIndex, scope_of
 from reenact.program.syntax.source import LineTable, Span
 from reenact.program.syntax.targets import How

@@ -7,22 +7,23 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from reenact.program.flow.library_names import last_name
+from reenact.program.flow.values import Callee
 from reenact.program.hyperparameter import Kind
-from reenact.program.read import lexicon
-from reenact.program.read.analysis import (
+from reenact.program.syntax.calls import argument, entries, method_name
+from reenact.program.syntax.scope import Scope, scope_of
+from reenact.program.training import lexicon
+from reenact.program.training.analysis import (
     CallSite,
     Draft,
     ProgramAnalysis,
     Style,
     of_layer,
 )
-from reenact.program.read.data import is_evaluation
-from reenact.program.read.layers import activation_word
-from reenact.program.read.model import Models
-from reenact.program.read.values import Callee
-from reenact.program.read.vocabulary import OptimizerSpec, Slot, last_name
-from reenact.program.syntax.calls import argument, entries, method_name
-from reenact.program.syntax.scope import Scope, scope_of
+from reenact.program.training.data import is_evaluation
+from reenact.program.training.layers import activation_word
+from reenact.program.training.model import Models
+from reenact.program.training.vocabulary import OptimizerSpec, Slot
 
 OPTIMIZER_KINDS = {
     "lr": Kind.LEARNING_RATE,

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Generic, TypeAlias, TypeVar
 
+from reenact.program.flow.library_names import canonical
 from reenact.program.program import CODE, Program
-from reenact.program.read.vocabulary import canonical
 from reenact.program.syntax.calls import entries, super_name
 from reenact.program.syntax.index import index_of
 from reenact.program.syntax.scope import (

@@ -4,8 +4,7 @@ data files.
 
 import ast
 
-from reenact.program.hyperparameter import Written
-from reenact.program.read.ends import (
+from reenact.program.flow.ends import (
     NOT_LITERAL,
     End,
     Given,
@@ -14,7 +13,8 @@ from reenact.program.read.ends import (
     argparse_options,
     literal,
 )
-from reenact.program.read.trail import (
+from reenact.program.flow.library_names import last_name
+from reenact.program.flow.trail import (
     LOADERS,
     Trail,
     last_before,
@@ -22,7 +22,7 @@ from reenact.program.read.trail import (
     loaded_file,
     named_file,
 )
-from reenact.program.read.vocabulary import last_name
+from reenact.program.hyperparameter import Written
 from reenact.program.syntax.calls import argument, is_name, keyword, method_name, receiver
 from reenact.program.syntax.datafile import (
     MAIN,

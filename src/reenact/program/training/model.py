@@ -6,17 +6,17 @@ import ast
 from dataclasses import dataclass
 from functools import cached_property
 
+from reenact.program.flow.ends import is_number, literal, spot_of
 from reenact.program.hyperparameter import Kind
-from reenact.program.read import lexicon
-from reenact.program.read.analysis import Draft, ProgramAnalysis, Style
-from reenact.program.read.ends import is_number, literal, spot_of
-from reenact.program.read.flow import NOTHING, Flow
-from reenact.program.read.layers import Applied, LayerSite, find_layers
-from reenact.program.read.positions import SEQUENTIAL, ContainerKind
-from reenact.program.read.vocabulary import Family
 from reenact.program.syntax.calls import argument, is_name, method_name
 from reenact.program.syntax.scope import Scope, bindings_of, scope_of
 from reenact.program.syntax.source import Span
+from reenact.program.training import lexicon
+from reenact.program.training.analysis import Draft, ProgramAnalysis, Style
+from reenact.program.training.forward import NOTHING, Flow
+from reenact.program.training.layers import Applied, LayerSite, find_layers
+from reenact.program.training.positions import SEQUENTIAL, ContainerKind
+from reenact.program.training.vocabulary import Family
 
 FORWARD = ("forward", "call")
 MODEL_CLASSES = lexicon.TORCH_MODULE_BASES | lexicon.KERAS_MODEL_BASES

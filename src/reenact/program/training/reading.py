@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from reenact.errors import UnreadableProgram
+from reenact.program.flow.ends import argparse_options, is_number, spot_of
+from reenact.program.flow.members import PARSE
 from reenact.program.hyperparameter import (
     Hyperparameter,
     HyperparameterId,
@@ -15,23 +17,21 @@ from reenact.program.hyperparameter import (
     Written,
 )
 from reenact.program.program import Program
-from reenact.program.read.alternatives import alternatives
-from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
-from reenact.program.read.data import read_data, read_scaling
-from reenact.program.read.ends import argparse_options, is_number, spot_of
-from reenact.program.read.keras_training import read_keras_training
-from reenact.program.read.layer_hyperparameters import (
+from reenact.program.syntax.scope import scope_of
+from reenact.program.syntax.targets import How
+from reenact.program.training.alternatives import alternatives
+from reenact.program.training.analysis import Draft, EditSite, ProgramAnalysis, Style
+from reenact.program.training.data import read_data, read_scaling
+from reenact.program.training.keras_training import read_keras_training
+from reenact.program.training.layer_hyperparameters import (
     read_layers,
     read_missing_initialisers,
 )
-from reenact.program.read.loops import Loops, read_habits, read_loops
-from reenact.program.read.members import PARSE
-from reenact.program.read.model import Models, why_fixed
-from reenact.program.read.supervision import Supervision
-from reenact.program.read.torch_training import read_torch_training, read_trainers
-from reenact.program.read.vocabulary import plain_name
-from reenact.program.syntax.scope import scope_of
-from reenact.program.syntax.targets import How
+from reenact.program.training.loops import Loops, read_habits, read_loops
+from reenact.program.training.model import Models, why_fixed
+from reenact.program.training.supervision import Supervision
+from reenact.program.training.torch_training import read_torch_training, read_trainers
+from reenact.program.training.vocabulary import plain_name
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,23 +13,24 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import count
 
+from reenact.program.flow.ends import NOT_LITERAL, literal
+from reenact.program.flow.library_names import last_name
+from reenact.program.flow.sources import Sources
+from reenact.program.flow.values import Callee, Callees, Made, Values
 from reenact.program.hyperparameter import Kind
-from reenact.program.read import lexicon
-from reenact.program.read.ends import NOT_LITERAL, literal
-from reenact.program.read.positions import (
+from reenact.program.syntax.calls import argument, keyword
+from reenact.program.syntax.index import dotted_text
+from reenact.program.syntax.scope import Scope, bindings_of, scope_of
+from reenact.program.syntax.targets import How
+from reenact.program.training import lexicon
+from reenact.program.training.positions import (
     LISTS,
     SEQUENTIAL,
     LayerPosition,
     elements,
     find_position,
 )
-from reenact.program.read.sources import Sources
-from reenact.program.read.values import Callee, Callees, Made, Values
-from reenact.program.read.vocabulary import LayerSpec, Slot, last_name
-from reenact.program.syntax.calls import argument, keyword
-from reenact.program.syntax.index import dotted_text
-from reenact.program.syntax.scope import Scope, bindings_of, scope_of
-from reenact.program.syntax.targets import How
+from reenact.program.training.vocabulary import LayerSpec, Slot
 
 TORCH_HOMES = ("torch.nn.functional", "torch", "torch.special")
 KERAS_HOMES = ("keras.ops", "keras.activations", "keras.ops.nn")

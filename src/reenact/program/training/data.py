@@ -6,22 +6,23 @@ import ast
 import re
 from collections.abc import Iterator
 
+from reenact.program.flow.ends import NOT_LITERAL, is_number, literal, spot_of
+from reenact.program.flow.library_names import last_name
+from reenact.program.flow.values import Found
 from reenact.program.hyperparameter import Kind
-from reenact.program.read.analysis import (
+from reenact.program.syntax.calls import argument, keyword, method_name
+from reenact.program.syntax.index import dotted_text, statement_of
+from reenact.program.syntax.scope import FileIndex, scope_of
+from reenact.program.syntax.targets import How, unpacked
+from reenact.program.training.analysis import (
     CallSite,
     Draft,
     EditSite,
     ProgramAnalysis,
     Style,
 )
-from reenact.program.read.ends import NOT_LITERAL, is_number, literal, spot_of
-from reenact.program.read.model import Models
-from reenact.program.read.values import Found
-from reenact.program.read.vocabulary import Family, Slot, last_name
-from reenact.program.syntax.calls import argument, keyword, method_name
-from reenact.program.syntax.index import dotted_text, statement_of
-from reenact.program.syntax.scope import FileIndex, scope_of
-from reenact.program.syntax.targets import How, unpacked
+from reenact.program.training.model import Models
+from reenact.program.training.vocabulary import Family, Slot
 
 WITHOUT_GRADIENTS = frozenset(("torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"))
 EVALUATES = re.compile(

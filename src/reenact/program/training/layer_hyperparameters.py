@@ -7,23 +7,24 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from reenact.program.flow.ends import name_spot, spot_of
+from reenact.program.flow.library_names import last_name
+from reenact.program.flow.values import chosen_name
 from reenact.program.hyperparameter import Kind
-from reenact.program.read.analysis import (
+from reenact.program.syntax.calls import argument, has_unpacking
+from reenact.program.syntax.index import statement_of
+from reenact.program.syntax.scope import scope_of
+from reenact.program.training.analysis import (
     Draft,
     EditSite,
     ProgramAnalysis,
     Style,
     of_layer,
 )
-from reenact.program.read.ends import name_spot, spot_of
-from reenact.program.read.layers import ActivationSite, LayerSite, Way, activation_word
-from reenact.program.read.model import Models
-from reenact.program.read.positions import ContainerKind
-from reenact.program.read.values import chosen_name
-from reenact.program.read.vocabulary import WEIGHTED, Family, Slot, last_name
-from reenact.program.syntax.calls import argument, has_unpacking
-from reenact.program.syntax.index import statement_of
-from reenact.program.syntax.scope import scope_of
+from reenact.program.training.layers import ActivationSite, LayerSite, Way, activation_word
+from reenact.program.training.model import Models
+from reenact.program.training.positions import ContainerKind
+from reenact.program.training.vocabulary import WEIGHTED, Family, Slot
 
 NAMED_KINDS = frozenset((Kind.WEIGHT_INIT, Kind.BIAS_INIT, Kind.WEIGHT_REGULARIZER))
 COUNTED = frozenset(

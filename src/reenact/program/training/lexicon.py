@@ -2,7 +2,7 @@
 list it.
 """
 
-from reenact.program.read.vocabulary import read_library
+from reenact.program.training.vocabulary import read_library
 
 KERAS = read_library("keras")
 KERAS_LAYERS = KERAS.layers

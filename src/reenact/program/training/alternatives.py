@@ -6,11 +6,11 @@ by the role of their layer.
 import math
 from collections.abc import Callable, Sequence
 
+from reenact.program.flow.ends import is_number
 from reenact.program.hyperparameter import Kind
-from reenact.program.read import lexicon
-from reenact.program.read.analysis import Draft, Style
-from reenact.program.read.ends import is_number
-from reenact.program.read.vocabulary import plain_name
+from reenact.program.training import lexicon
+from reenact.program.training.analysis import Draft, Style
+from reenact.program.training.vocabulary import plain_name
 from reenact.types import JsonValue
 
 RATES = (

@@ -7,6 +7,10 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
+from reenact.program.flow.ends import End, spot_of
+from reenact.program.flow.follow import Follower
+from reenact.program.flow.sources import Sources
+from reenact.program.flow.values import Callee, Callees, Found, Values, chosen_name
 from reenact.program.hyperparameter import (
     Hyperparameter,
     HyperparameterId,
@@ -14,15 +18,11 @@ from reenact.program.hyperparameter import (
     Written,
 )
 from reenact.program.program import Program
-from reenact.program.read.ends import End, spot_of
-from reenact.program.read.follow import Follower
-from reenact.program.read.layers import ActivationSite, LayerSite
-from reenact.program.read.sources import Sources
-from reenact.program.read.values import Callee, Callees, Found, Values, chosen_name
-from reenact.program.read.vocabulary import Slot
 from reenact.program.syntax.calls import argument, has_unpacking, method_name, receiver
 from reenact.program.syntax.scope import Scope, scope_of
 from reenact.program.syntax.source import LineTable, Span
+from reenact.program.training.layers import ActivationSite, LayerSite
+from reenact.program.training.vocabulary import Slot
 from reenact.types import JsonValue, Place
 
 

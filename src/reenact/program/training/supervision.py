@@ -8,21 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from reenact.program.flow.ends import literal
+from reenact.program.flow.library_names import last_name
 from reenact.program.hyperparameter import Hyperparameter, Kind
-from reenact.program.read import lexicon
-from reenact.program.read.analysis import UNKNOWN_OUTPUT, EditSite, ProgramAnalysis
-from reenact.program.read.ends import literal
-from reenact.program.read.layers import LayerSite, activation_word
-from reenact.program.read.model import Models
-from reenact.program.read.vocabulary import (
-    Form,
-    activation_for,
-    form_of,
-    last_name,
-    takes_any_number,
-)
 from reenact.program.syntax.calls import argument, entries, keyword, method_name, receiver
 from reenact.program.syntax.scope import scope_of
+from reenact.program.training import lexicon
+from reenact.program.training.analysis import UNKNOWN_OUTPUT, EditSite, ProgramAnalysis
+from reenact.program.training.layers import LayerSite, activation_word
+from reenact.program.training.model import Models
+from reenact.program.training.vocabulary import Form, activation_for, form_of, takes_any_number
 from reenact.types import JsonValue
 
 FITS = frozenset(("fit", "evaluate", "fit_generator", "train_on_batch", "test_on_batch"))

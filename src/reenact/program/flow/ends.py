@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TypeAlias
 
+from reenact.program.flow.sources import Sources
 from reenact.program.hyperparameter import Written
-from reenact.program.read.sources import Sources
 from reenact.program.syntax.calls import argument, keyword, method_name, receiver
 from reenact.program.syntax.datafile import Entry
 from reenact.program.syntax.scope import Scope, bindings_of, scope_of

@@ -12,8 +12,11 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from reenact.program.read import lexicon
-from reenact.program.read.layers import (
+from reenact.program.flow.sources import Instance, Sources
+from reenact.program.syntax.calls import method_name
+from reenact.program.syntax.scope import Scope
+from reenact.program.training import lexicon
+from reenact.program.training.layers import (
     ActivationSite,
     Applied,
     LayerSite,
@@ -21,10 +24,7 @@ from reenact.program.read.layers import (
     activation_word,
     bend_word,
 )
-from reenact.program.read.sources import Instance, Sources
-from reenact.program.read.vocabulary import Family
-from reenact.program.syntax.calls import method_name
-from reenact.program.syntax.scope import Scope
+from reenact.program.training.vocabulary import Family
 
 PASSING = frozenset(
     (

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import TypeVar
 
+from reenact.program.flow.ends import End, Frame
+from reenact.program.flow.sources import Sources
 from reenact.program.hyperparameter import Written
-from reenact.program.read.ends import End, Frame
-from reenact.program.read.sources import Sources
 from reenact.program.syntax.calls import keyword
 from reenact.program.syntax.datafile import Entry, entries_of
 from reenact.program.syntax.index import DATA_SUFFIXES

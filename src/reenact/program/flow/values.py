@@ -8,8 +8,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from reenact.program.hyperparameter import Written
-from reenact.program.read.ends import (
+from reenact.program.flow.ends import (
     NOT_LITERAL,
     End,
     is_number,
@@ -17,9 +16,10 @@ from reenact.program.read.ends import (
     number_of,
     spot_of,
 )
-from reenact.program.read.follow import Follower
-from reenact.program.read.sources import SAME_OBJECT, Once
-from reenact.program.read.vocabulary import canonical, last_name
+from reenact.program.flow.follow import Follower
+from reenact.program.flow.library_names import canonical, last_name
+from reenact.program.flow.sources import SAME_OBJECT, Once
+from reenact.program.hyperparameter import Written
 from reenact.program.syntax.calls import entries
 from reenact.program.syntax.scope import Scope, scope_of
 from reenact.program.syntax.source import Span

@@ -4,18 +4,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from reenact.program.flow.library_names import last_name
+from reenact.program.flow.values import Callee
 from reenact.program.hyperparameter import Kind
-from reenact.program.read import lexicon
-from reenact.program.read.analysis import (
-    UNKNOWN_OUTPUT,
-    CallSite,
-    Draft,
-    EditSite,
-    ProgramAnalysis,
-    Style,
-)
-from reenact.program.read.values import Callee
-from reenact.program.read.vocabulary import OptimizerSpec, Slot, last_name
 from reenact.program.syntax.calls import (
     argument,
     has_unpacking,
@@ -24,6 +15,16 @@ from reenact.program.syntax.calls import (
     receiver,
 )
 from reenact.program.syntax.index import dotted_text
+from reenact.program.training import lexicon
+from reenact.program.training.analysis import (
+    UNKNOWN_OUTPUT,
+    CallSite,
+    Draft,
+    EditSite,
+    ProgramAnalysis,
+    Style,
+)
+from reenact.program.training.vocabulary import OptimizerSpec, Slot
 
 FIT_WORDS = frozenset(
     {

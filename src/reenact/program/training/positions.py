@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TypeAlias
 
-from reenact.program.read.sources import Sources
+from reenact.program.flow.sources import Sources
 from reenact.program.syntax.calls import is_name, method_name, receiver
 from reenact.program.syntax.index import dotted_text
 from reenact.program.syntax.scope import Scope, bindings_of, scope_of
