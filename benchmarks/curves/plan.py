@@ -18,7 +18,7 @@ from benchmarks.faults.cases import catalogue as fault_cases
 from benchmarks.faults.programs import availability, materialise
 from reenact.diagnosis.mutate.operators import OPERATORS, Mutant, number
 from reenact.errors import InputError, PatchRefused
-from reenact.program.change import Change, Replace, Set
+from reenact.program.edit.change import Change, Replace, Set
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import Program, read_program

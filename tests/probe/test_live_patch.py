@@ -18,7 +18,7 @@ import pytest
 from live_graphs import CHECKS, OF_LAYERS, Face, face, plain
 from reenact.errors import PatchRefused
 from reenact.probe.options import WatchOptions
-from reenact.program.change import Change, Insert, Remove
+from reenact.program.edit.change import Change, Insert, Remove
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import Program, read_program

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from reenact.errors import PatchConflict, PatchRefused
-from reenact.program.change import Change, Insert, Set
+from reenact.program.edit.change import Change, Insert, Set
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import Program, program_from_text, read_program

@@ -10,7 +10,7 @@ import pytest
 from reenact.diagnosis.mutate.operators import OPERATORS
 from reenact.diagnosis.mutate.pipeline import DEEPCRIME, chosen, covered, mutants
 from reenact.errors import InputError
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program, program_from_text, read_program
 from reenact.program.syntax.source import Language

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from reenact.errors import NotChangeable, PatchRefused, UnknownHyperparameter
-from reenact.program.change import Change, Insert, Remove, Replace, Set
 from reenact.program.edit import missing, optimizers, values
 from reenact.program.edit.activations import (
     apply_activation,
@@ -14,6 +13,7 @@ from reenact.program.edit.activations import (
     set_activation,
     torch_class,
 )
+from reenact.program.edit.change import Change, Insert, Remove, Replace, Set
 from reenact.program.edit.layers import insert_layer, remove_layer, set_layer
 from reenact.program.edit.lists import replacement_text
 from reenact.program.edit.losses import check_outputs, replace_loss, set_loss

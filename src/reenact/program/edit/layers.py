@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from reenact.errors import NotChangeable
-from reenact.program.change import Insert
+from reenact.program.edit.change import Insert
 from reenact.program.edit.lists import (
     LISTED,
     chain,
