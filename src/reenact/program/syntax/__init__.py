@@ -1,5 +1,5 @@
 """Texts of a program as they stand: files, notebooks, syntax trees, scopes. Of each name it says who binds
-it, never what it is worth, and it knows no library that trains.
+it, never what it is worth. Of program/ it imports nothing but itself.
 
 source      one file: bytes to text, spans and lines of it, `parse(text) -> ast.Module`
 datafile    JSON and YAML that a program reads: each value with its place; configurations of hydra
