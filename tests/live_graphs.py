@@ -13,8 +13,8 @@ import pytest
 
 from reenact.program.graph import Layer, ModelGraph
 from reenact.program.hyperparameter import Hyperparameter, Kind
-from reenact.program.read.layers import LayerSite
-from reenact.program.read.reading import Reading
+from reenact.program.training.layers import LayerSite
+from reenact.program.training.reading import Reading
 
 WIDTHS = {
     *(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from reenact.program.change import Change, Set
+from reenact.program.edit.change import Change, Set
 from reenact.program.hyperparameter import Hyperparameter
 from reenact.program.patch import Patch
 from reenact.program.program import Program, program_from_text

@@ -17,7 +17,7 @@ import pytest
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 from reenact.program.hyperparameter import Kind, Written
 
 CORPUS = Path(__file__).parent / "corpus"

@@ -18,12 +18,12 @@ from benchmarks.faults.cases import catalogue as fault_cases
 from benchmarks.faults.programs import availability, materialise
 from reenact.diagnosis.mutate.operators import OPERATORS, Mutant, number
 from reenact.errors import InputError, PatchRefused
-from reenact.program.change import Change, Replace, Set
+from reenact.program.edit.change import Change, Replace, Set
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import Program, read_program
-from reenact.program.read.alternatives import same_value
 from reenact.program.static_graph import hyperparameters_of
+from reenact.program.training.alternatives import same_value
 from reenact.repairs.space import fitting, space_of
 
 PUBLISHED_HALVES = ("tune", "confirm", "fresh")

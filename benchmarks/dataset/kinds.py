@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.dataset.training import TRAININGS
 from reenact.errors import InputError
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 
 CATEGORIES = Path(__file__).with_name("categories.toml")
 KINDS = "kinds.toml"

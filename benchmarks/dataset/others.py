@@ -31,7 +31,7 @@ from benchmarks.identity import code_identity
 from benchmarks.scorecard import Figure, Scorecard, Table
 from benchmarks.several import several
 from benchmarks.share import Share
-from reenact.program.notebook import read_notebook
+from reenact.program.syntax.notebook import read_notebook
 from reenact.types import Progress, Stop, Tell
 
 ATTACH = ROOT / "benchmarks" / "cases" / "attach"

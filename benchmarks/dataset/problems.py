@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.dataset.training import TRAININGS, Training, Truth
-from reenact.program.notebook import read_notebook
+from reenact.program.syntax.notebook import read_notebook
 
 LONGEST_S = 60.0
 """What one training may take."""

@@ -15,7 +15,7 @@ from typing import ClassVar, Generic, TypeVar
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from reenact.errors import StorageError
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 from reenact.trials.statistics import compare
 
 LACKING = ("packages", "data", "no checkout")

@@ -16,7 +16,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from benchmarks.children import ROOT
 from benchmarks.dataset.foreign import Foreign, Inside, Line, Words
 from reenact.errors import InputError
-from reenact.program.notebook import Notebook, read_notebook
+from reenact.program.syntax.notebook import Notebook, read_notebook
 
 TRAININGS = ROOT / "benchmarks" / "trainings"
 TRUTH = "truth.toml"

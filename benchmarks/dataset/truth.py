@@ -13,8 +13,8 @@ from typing import Protocol
 from benchmarks.dataset.kinds import TYPES, categories
 from benchmarks.dataset.result import NamedFault
 from benchmarks.dataset.training import Training, Truth, accepted
+from reenact.faults.fault_type import FaultType
 from reenact.faults.registry import all_detectors
-from reenact.program.fault_type import FaultType
 
 MOST_LINES = 40
 """A place that is longer shows nobody a line."""

@@ -21,9 +21,9 @@ from pydantic import TypeAdapter
 from reenact.diagnosis.options import THRESHOLD
 from reenact.diagnosis.suspects import ABOUT_EVALUATION, SHOWS
 from reenact.faults.confidence import EVEN
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Certainty
 from reenact.faults.health import Health
-from reenact.program.fault_type import FaultType
 
 DATA = Path(__file__).with_suffix(".json")
 WEIGHT = 4

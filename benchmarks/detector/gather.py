@@ -14,9 +14,9 @@ from reenact.diagnosis.learned.features import features
 from reenact.diagnosis.mutate.pipeline import killed
 from reenact.errors import ended_by
 from reenact.faults.evidence import Evidence
+from reenact.faults.fault_type import FaultType
 from reenact.probe.read import read_trace
 from reenact.probe.trace import Root
-from reenact.program.fault_type import FaultType
 from reenact.program.static_graph import static_graph
 from reenact.trials.executor import Executor
 from reenact.trials.metric import Measure, choose_measure

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from reenact.diagnosis.mutate.operators import OPERATORS, Mutant, number, turnable
 from reenact.errors import PatchRefused
-from reenact.program.change import Change, Set
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
+from reenact.program.edit.change import Change, Set
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program

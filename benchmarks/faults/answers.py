@@ -8,7 +8,7 @@ from benchmarks.faults.scores import FAMILY, Answer
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.faults.detector import Detector, run_detectors
 from reenact.faults.evidence import Evidence
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 
 
 def answer_of(diagnosis: Diagnosis) -> Answer:

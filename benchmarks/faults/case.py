@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from benchmarks.faults.scores import Score, Truth
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 from reenact.program.graph import TaskType
 from reenact.program.hyperparameter import Kind
 from reenact.types import JsonValue

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from benchmarks.faults.case import Side
 from benchmarks.faults.scores import Answer
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 
 QUICK, PIPELINE = "all rules, quick", "the whole pipeline"
 

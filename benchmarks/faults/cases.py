@@ -25,7 +25,7 @@ from benchmarks.faults.case import (
 )
 from benchmarks.faults.scores import FAMILY, Score, Spot, Truth, parse_truth
 from reenact.errors import InputError
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 from reenact.program.graph import TaskType
 from reenact.program.hyperparameter import Kind
 

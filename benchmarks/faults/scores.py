@@ -17,7 +17,7 @@ from statistics import fmean
 from typing import TypeAlias
 
 from reenact.errors import InputError
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 
 BETA = 3
 FAMILY = {FaultType.ARM: FaultType.ACH, FaultType.AAL: FaultType.ACH}

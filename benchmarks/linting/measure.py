@@ -26,7 +26,7 @@ from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from reenact.demo import CASES as DEMO
 from reenact.own_process import own_command
 from reenact.program.program import program_from_text
-from reenact.program.static_graph import Framework, framework_of
+from reenact.program.training.framework import Framework, framework_of
 from reenact.types import Progress, Stop, Tell
 
 FILES = 100

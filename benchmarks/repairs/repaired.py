@@ -11,7 +11,7 @@ from benchmarks.faults.answers import activation_index
 from benchmarks.faults.case import FaultCase
 from benchmarks.faults.scores import Answer, score
 from reenact.faults.evidence import Evidence
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.program.static_graph import static_graph

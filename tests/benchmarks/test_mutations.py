@@ -46,9 +46,9 @@ from benchmarks.repairs.repaired import Repaired
 from benchmarks.scorecard import Scorecard
 from reenact.bug.reproduction import Verdict as BugVerdict
 from reenact.diagnosis.options import Depth
+from reenact.faults.fault_type import FaultType
 from reenact.faults.registry import FAMILIES, all_detectors
 from reenact.paper.measure.verdict import Verdict as PaperVerdict
-from reenact.program.fault_type import FaultType
 from reenact.types import ExitCode
 
 

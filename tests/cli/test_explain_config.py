@@ -8,7 +8,7 @@ import pytest
 from reenact.api.reference import known_words
 from reenact.cli.edge import guarded
 from reenact.cli.main import reenact
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 from reenact.sandbox.box import Ending
 from reenact.settings import resolve
 

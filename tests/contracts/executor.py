@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from reenact.probe.outcome import OutcomeKind
-from reenact.program.change import Set
+from reenact.program.edit.change import Set
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program

@@ -9,8 +9,8 @@ import pytest
 from reenact.diagnosis.options import THRESHOLD
 from reenact.diagnosis.suspects import calibrated, suspects_from
 from reenact.faults.confidence import CalibrationCurve, shipped
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, Severity
-from reenact.program.fault_type import FaultType
 
 FOUND = Finding(
     code="RE003",

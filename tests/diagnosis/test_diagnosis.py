@@ -6,9 +6,9 @@ import pytest
 
 from reenact.diagnosis.diagnosis import DiagnosisFinding, InterventionResult
 from reenact.diagnosis.suspects import suspects_from
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, Severity
 from reenact.journal.codec import Flattening, decoder
-from reenact.program.fault_type import FaultType
 
 
 @pytest.mark.parametrize("name", ["status", "standing"])

@@ -17,10 +17,10 @@ from reenact.diagnosis.options import InterventionPlan
 from reenact.diagnosis.suspects import Suspect, calibrated, suspects_from
 from reenact.errors import TimeSpent
 from reenact.faults.detector import suggest
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Certainty, Finding, Severity, Suggestion
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
-from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program, program_from_text
 from reenact.program.static_graph import hyperparameters_of

@@ -13,10 +13,10 @@ import pytest
 
 from reenact.diagnosis.llm_detector import fault_named, llm_findings
 from reenact.diagnosis.suspects import FAULT_KINDS
+from reenact.faults.fault_type import FaultType
 from reenact.journal import Journal, OpenRun
 from reenact.llm.ask import Call
 from reenact.llm.scripted import Scripted
-from reenact.program.fault_type import FaultType
 from reenact.program.program import Program, program_from_text
 from reenact.types import ExitCode
 

@@ -23,10 +23,10 @@ from reenact.diagnosis.services import (
 )
 from reenact.errors import InputError, Stopped
 from reenact.faults.evidence import Evidence
+from reenact.faults.fault_type import FaultType
 from reenact.journal import Journal
 from reenact.probe.answers import Answers
 from reenact.probe.outcome import OutcomeKind
-from reenact.program.fault_type import FaultType
 from reenact.program.graph import TaskType, TensorFacts
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program, read_program

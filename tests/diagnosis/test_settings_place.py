@@ -7,9 +7,9 @@ from pathlib import Path
 
 from reenact.diagnosis.judge import placed_in_settings, read_only
 from reenact.faults.detector import Kind
+from reenact.faults.fault_type import FaultType
 from reenact.faults.registry import detector
 from reenact.probe.opened import Opened, OpenedFile
-from reenact.program.fault_type import FaultType
 from reenact.program.program import read_program
 
 PROGRAM = """

@@ -13,8 +13,8 @@ from reenact.diagnosis.diagnosis import (
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import suspects_from
 from reenact.faults.evidence import Evidence
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, Severity
-from reenact.program.fault_type import FaultType
 from reenact.program.program import program_from_text
 from reenact.trials.budget import TrainingUsage
 from reenact.types import Place

@@ -8,10 +8,10 @@ import pytest
 
 from reenact.diagnosis.options import THRESHOLD
 from reenact.diagnosis.suspects import calibrated, suspects_from
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Certainty, Finding, Observes, Severity, Suggestion
 from reenact.faults.health import Health
-from reenact.program.change import Set
-from reenact.program.fault_type import FaultType
+from reenact.program.edit.change import Set
 from reenact.program.hyperparameter import HyperparameterId, Kind
 from reenact.program.patch import Patch
 

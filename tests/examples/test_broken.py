@@ -12,8 +12,8 @@ import pytest
 
 from reenact.diagnosis.judge import read_only
 from reenact.faults.detector import run_detectors
+from reenact.faults.fault_type import FaultType
 from reenact.faults.registry import chosen
-from reenact.program.fault_type import FaultType
 from reenact.program.program import read_program
 
 FOLDER = Path(__file__).parents[2] / "examples" / "broken"

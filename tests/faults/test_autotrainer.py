@@ -8,11 +8,11 @@ import pytest
 from reenact.faults.detector import run_detectors
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts.progress import Progress, gradient_trouble, lost, progress
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding
 from reenact.faults.registry import detector
 from reenact.probe.inject.reenact_probe.folder import LAYER, PARAMETER, STEP
 from reenact.probe.trace import Columns, Trace, no_rows
-from reenact.program.fault_type import FaultType
 from reenact.program.graph import Layer, LossFacts, ModelGraph, TaskType, TensorFacts
 
 

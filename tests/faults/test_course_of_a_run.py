@@ -21,6 +21,7 @@ from reenact.faults.detector import run_detectors
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts.crash_kind import CrashKind
 from reenact.faults.facts.crash_sorting import crash_kind
+from reenact.faults.fault_type import FaultType
 from reenact.faults.optimisation.learning_rate_outside_usable_range import rates_within
 from reenact.faults.registry import detector
 from reenact.probe.crash import Crash
@@ -34,7 +35,6 @@ from reenact.probe.trace import (
     Overlap,
     ParameterFacts,
 )
-from reenact.program.fault_type import FaultType
 from reenact.program.graph import (
     Layer,
     LossFacts,

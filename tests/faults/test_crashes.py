@@ -13,6 +13,7 @@ from reenact.faults.detector import run_detectors
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts.crash_kind import CrashKind
 from reenact.faults.facts.crash_sorting import crash_kind
+from reenact.faults.fault_type import FaultType
 from reenact.faults.registry import all_detectors, chosen, detector
 from reenact.probe.crash import Crash
 from reenact.probe.outcome import Outcome, OutcomeKind, classify
@@ -22,7 +23,6 @@ from reenact.probe.trace import (
     OneBatch,
     Trace,
 )
-from reenact.program.fault_type import FaultType
 from reenact.testing.faults import evidence_of, findings
 from reenact.types import Place
 

@@ -9,6 +9,7 @@ import pytest
 
 from reenact.faults.detector import run_detectors
 from reenact.faults.evidence import Evidence
+from reenact.faults.fault_type import FaultType
 from reenact.faults.registry import detector
 from reenact.probe.trace import (
     Columns,
@@ -19,7 +20,6 @@ from reenact.probe.trace import (
     Trace,
     no_rows,
 )
-from reenact.program.fault_type import FaultType
 from reenact.program.graph import LossFacts, ModelGraph, TaskType, TensorFacts
 
 LABELS = TensorFacts(

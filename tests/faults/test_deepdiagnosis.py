@@ -10,11 +10,11 @@ import pytest
 from reenact.faults.detector import run_detectors
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts import advice as tree
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding
 from reenact.faults.registry import detector
 from reenact.probe.inject.reenact_probe.folder import LAYER, PARAMETER, STEP
 from reenact.probe.trace import Columns, ParameterFacts, Trace, no_rows
-from reenact.program.fault_type import FaultType
 from reenact.program.graph import (
     Layer,
     LossFacts,

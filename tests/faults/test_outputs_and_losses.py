@@ -19,8 +19,8 @@ from made_evidence import (
     trace,
 )
 from reenact.faults.evidence import Evidence
+from reenact.faults.fault_type import FaultType
 from reenact.faults.registry import detector
-from reenact.program.fault_type import FaultType
 from reenact.program.graph import (
     TaskType,
     TensorFacts,

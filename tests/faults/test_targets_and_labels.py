@@ -8,8 +8,8 @@ import pytest
 
 from made_evidence import KERAS, LABELS, findings_in, graph, trace
 from reenact.faults.facts.label_place import labels_made_at
+from reenact.faults.fault_type import FaultType
 from reenact.faults.registry import detector
-from reenact.program.fault_type import FaultType
 from reenact.program.graph import (
     TaskType,
 )

@@ -18,12 +18,12 @@ import pytest
 from live_graphs import CHECKS, OF_LAYERS, Face, face, plain
 from reenact.errors import PatchRefused
 from reenact.probe.options import WatchOptions
-from reenact.program.change import Change, Insert, Remove
+from reenact.program.edit.change import Change, Insert, Remove
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import Program, read_program
-from reenact.program.read.reading import read
 from reenact.program.static_graph import hyperparameters_of
+from reenact.program.training.reading import read
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 STATED = {

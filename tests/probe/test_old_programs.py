@@ -11,7 +11,7 @@ import pytest
 
 from reenact.probe.options import WatchOptions
 from reenact.program.program import program_from_text
-from reenact.program.static_graph import Framework, framework_of
+from reenact.program.training.framework import Framework, framework_of
 
 pytestmark = pytest.mark.usefixtures("warm_python")
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from reenact.errors import UnreadableProgram
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import program_from_text, read_program
-from reenact.program.source import MAX_FILE_BYTES, read_source
 from reenact.program.static_graph import hyperparameters_of, static_graph
+from reenact.program.syntax.source import MAX_FILE_BYTES, read_source
 
 BAD = Path(__file__).parent.parent / "corpus_bad"
 STATED = json.loads((BAD / "expected.json").read_text(encoding="utf-8"))

@@ -11,7 +11,8 @@ import pytest
 
 from reenact.program.hyperparameter import Hyperparameter, Written
 from reenact.program.program import Program, read_program
-from reenact.program.static_graph import framework_of, hyperparameters_of
+from reenact.program.static_graph import hyperparameters_of
+from reenact.program.training.framework import framework_of
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 NAMES = sorted(path.parent.name for path in CORPUS.glob("*/expected.json"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from reenact.errors import NotChangeable
-from reenact.program.change import Replace, Set
+from reenact.program.edit.change import Replace, Set
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, program_from_text, read_program

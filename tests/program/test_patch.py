@@ -12,7 +12,7 @@ from reenact.errors import (
     PatchRefused,
     UnknownHyperparameter,
 )
-from reenact.program.change import Insert, Remove, Replace, Set
+from reenact.program.edit.change import Insert, Remove, Replace, Set
 from reenact.program.hyperparameter import HyperparameterId, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import program_from_text

@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from patched_programs import FUNCTIONAL, KERAS, MODULE, TORCH, changed, find, lines
-from reenact.program.change import Insert, Replace
+from reenact.program.edit.change import Insert, Replace
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text
 from reenact.types import JsonValue

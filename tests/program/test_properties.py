@@ -14,15 +14,15 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from reenact.errors import PatchConflict, PatchRefused
-from reenact.program.change import Change, Insert, Set
+from reenact.program.edit.change import Change, Insert, Set
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import Program, program_from_text, read_program
-from reenact.program.read.analysis import Style
-from reenact.program.read.reading import read
-from reenact.program.read.vocabulary import plain_name
-from reenact.program.source import Language
 from reenact.program.static_graph import hyperparameters_of
+from reenact.program.syntax.source import Language
+from reenact.program.training.analysis import Style
+from reenact.program.training.reading import read
+from reenact.program.training.vocabulary import plain_name
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 NAMES = sorted(path.parent.name for path in CORPUS.glob("*/expected.json"))

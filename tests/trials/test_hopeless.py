@@ -8,7 +8,7 @@ import pytest
 
 from contracts.executor import HEALTHY, program_in
 from reenact.probe.outcome import OutcomeKind
-from reenact.program.change import Set
+from reenact.program.edit.change import Set
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import read_program

@@ -16,7 +16,7 @@ from reenact.journal import Journal
 from reenact.journal import Kind as StepKind
 from reenact.probe.crash import Crash, LayerInput
 from reenact.probe.outcome import OutcomeKind
-from reenact.program.change import Set
+from reenact.program.edit.change import Set
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text

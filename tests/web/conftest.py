@@ -34,12 +34,12 @@ from reenact.diagnosis.diagnosis import (
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import suspects_from
 from reenact.faults.evidence import Evidence
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, Severity
 from reenact.jobs import Jobs
 from reenact.journal import Journal, Kind
 from reenact.llm.ask import Image, Prompt, Text
 from reenact.llm.scripted import Scripted
-from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind as HyperparameterKind
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text, read_program

@@ -22,9 +22,9 @@ from reenact.diagnosis.diagnosis import (
 from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import suspects_from
 from reenact.faults.evidence import Evidence
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, Severity
 from reenact.journal import Journal, Kind
-from reenact.program.fault_type import FaultType
 from reenact.web.state import AppState
 
 FOUND = Finding(

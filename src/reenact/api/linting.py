@@ -21,10 +21,11 @@ from reenact.faults.evidence import Evidence
 from reenact.faults.registry import all_detectors
 from reenact.plain import plain_line
 from reenact.program.hyperparameter import Kind
-from reenact.program.launcher import Launch
 from reenact.program.program import Program
-from reenact.program.source import Language, language_of, read_source
-from reenact.program.static_graph import Framework, framework_of, static_graph
+from reenact.program.static_graph import static_graph
+from reenact.program.syntax.launcher import Launch
+from reenact.program.syntax.source import Language, language_of, read_source
+from reenact.program.training.framework import Framework, framework_of
 from reenact.report.document import Diagnostic, Document, Level
 from reenact.report.views.diagnosis import diagnosis_document
 from reenact.report.views.static import UNPARSED

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from reenact.journal import JournalReader, Run
     from reenact.program.hyperparameter import Hyperparameter
     from reenact.program.program import Program
-    from reenact.program.static_graph import Framework, StaticGraph, StaticLayer
+    from reenact.program.static_graph import StaticGraph
+    from reenact.program.training.framework import Framework
+    from reenact.program.training.static_layer import StaticLayer
     from reenact.report.document import Document
 
 
@@ -280,7 +282,7 @@ def known_words() -> dict[str, str]:
     from reenact.bug.symptom import Relation
     from reenact.diagnosis.learned.findings import BY_CODE
     from reenact.diagnosis.llm_detector import CODE, WHY
-    from reenact.program.fault_type import FaultType
+    from reenact.faults.fault_type import FaultType
     from reenact.report.views import bug
     from reenact.sandbox.box import Ending
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from reenact.program.source import Unparsable, parse
+from reenact.program.syntax.source import Unparsable, parse
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Definition: TypeAlias = FunctionNode | ast.ClassDef

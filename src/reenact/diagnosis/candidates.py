@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from reenact.diagnosis.options import InterventionPlan
 from reenact.diagnosis.suspects import Suspect, firsts
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Certainty
-from reenact.program.fault_type import FaultType
 from reenact.program.patch import Patch
 from reenact.trials.ddmin import minimise
 from reenact.trials.trainer import BudgetedTrainer

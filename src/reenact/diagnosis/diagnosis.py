@@ -24,8 +24,8 @@ from reenact.drawing import drawing
 from reenact.errors import InputError, ReenactError
 from reenact.faults.confidence import Word, word_of
 from reenact.faults.evidence import Evidence
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Certainty, Finding, Suggestion
-from reenact.program.fault_type import FaultType
 from reenact.program.graph import TaskType
 from reenact.program.patch import Patch
 from reenact.program.program import Program

@@ -18,10 +18,10 @@ from reenact.diagnosis.suspects import Suspect, calibrated, suspects_from, unsup
 from reenact.faults.detector import Detector, Needs, run_detectors
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts.series import hardly_begun
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Certainty, Finding
 from reenact.faults.health import health_of
 from reenact.faults.registry import chosen
-from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program
 from reenact.program.static_graph import static_graph

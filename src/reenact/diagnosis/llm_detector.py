@@ -20,15 +20,16 @@ from reenact.asking import ask
 from reenact.diagnosis.suspects import FAULT_KINDS, firsts
 from reenact.errors import AnswerUnusable, PatchRefused
 from reenact.faults.detector import suggest
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, Severity, Suggestion
 from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
-from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Hyperparameter
 from reenact.program.program import Program
-from reenact.program.source import Language
-from reenact.program.static_graph import StaticGraph, StaticLayer, static_graph
+from reenact.program.static_graph import StaticGraph, static_graph
+from reenact.program.syntax.source import Language
+from reenact.program.training.static_layer import StaticLayer
 from reenact.settings import field_texts
 from reenact.types import JsonValue, Place
 

@@ -14,10 +14,10 @@ from typing import TypeAlias, TypeVar
 
 from reenact.faults.confidence import PROVEN, combined, explained, is_spoken_against
 from reenact.faults.confidence import calibrated as sure_of
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Certainty, Finding, Suggestion
 from reenact.faults.health import Health
 from reenact.faults.registry import all_detectors
-from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import HyperparameterId, Kind
 from reenact.program.program import Program
 from reenact.types import Place

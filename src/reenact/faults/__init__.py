@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from reenact.faults.facts.layer_view import LayerView
     from reenact.faults.facts.losses import LossFamily, Wanted
     from reenact.faults.fault import Fault
+    from reenact.faults.fault_type import FaultType
     from reenact.faults.finding import (
         Certainty,
         Finding,
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
         Severity,
         Suggestion,
     )
-    from reenact.program.fault_type import FaultType
     from reenact.program.graph import TaskType, TensorFacts
     from reenact.program.hyperparameter import Hyperparameter, Kind
     from reenact.types import JsonValue, Place
@@ -74,7 +74,7 @@ _MODULES = {
         "Severity",
         "Suggestion",
     ),
-    "reenact.program.fault_type": ("FaultType",),
+    "reenact.faults.fault_type": ("FaultType",),
     "reenact.program.graph": ("TaskType", "TensorFacts"),
     "reenact.program.hyperparameter": ("Hyperparameter", "Kind"),
     "reenact.types": ("JsonValue", "Place"),

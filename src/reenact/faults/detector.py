@@ -15,8 +15,8 @@ from typing import TypeAlias
 from reenact.faults.entry import FaultEntry
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts.layer_view import LayerView
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Certainty, Finding, Observes, Severity, Suggestion
-from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.types import JsonValue, Place

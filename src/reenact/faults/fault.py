@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from reenact.faults.detector import Detector, Look, Needs, Status
 from reenact.faults.entry import FaultEntry
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Certainty, Observes, Severity
-from reenact.program.fault_type import FaultType
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import TypedDict
 
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.patch import Patch
 from reenact.result import rounded

@@ -17,8 +17,8 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from reenact.errors import InputError, ReenactError
-from reenact.program.launcher import INTERPRETERS, is_python
 from reenact.program.program import read_program
+from reenact.program.syntax.launcher import INTERPRETERS, is_python
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 WORKS = ToolAnnotations(read_only_hint=False, destructive_hint=False)

@@ -28,7 +28,7 @@ from reenact.probe.surroundings import standard_library
 from reenact.probe.terminal import ProgramTerminal, Screen
 from reenact.probe.trace import Root, Trace
 from reenact.program.program import Program
-from reenact.program.static_graph import Framework, framework_of
+from reenact.program.training.framework import Framework, framework_of
 from reenact.redact import redact_bytes
 from reenact.sandbox.processes import descendants, end_all
 from reenact.types import Stop

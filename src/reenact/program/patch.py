@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from reenact.errors import PatchRefused
-from reenact.program.change import (
+from reenact.program.edit.carry_out import carry_out
+from reenact.program.edit.change import (
     Change,
     Replace,
     Set,
     change_from_json,
     change_to_json,
 )
-from reenact.program.edit.carry_out import carry_out
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
 from reenact.types import JsonValue

@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from reenact.errors import UnreadableProgram
-from reenact.program.launcher import Launch, gather, locate, read_line
-from reenact.program.read.index import index_of
-from reenact.program.source import (
+from reenact.program.syntax.index import index_of
+from reenact.program.syntax.launcher import Launch, gather, locate, read_line
+from reenact.program.syntax.source import (
     Language,
     LineTable,
     SourceFile,

@@ -20,8 +20,8 @@ from reenact.diagnosis.options import PACE, Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import diagnose_within
 from reenact.diagnosis.services import DiagnoseServices
 from reenact.diagnosis.suspects import FAULT_KINDS
-from reenact.program.change import Change, Insert, Remove, Set
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
+from reenact.program.edit.change import Change, Insert, Remove, Set
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import Program

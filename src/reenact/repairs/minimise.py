@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TypedDict
 
-from reenact.program.change import Change
+from reenact.program.edit.change import Change
 from reenact.program.patch import Patch
 from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.result import rounded

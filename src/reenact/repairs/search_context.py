@@ -12,7 +12,7 @@ from reenact.diagnosis.suspects import Suspect
 from reenact.faults.evidence import Evidence
 from reenact.journal.scope import Scope
 from reenact.llm.ask import Model
-from reenact.program.change import Set
+from reenact.program.edit.change import Set
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program

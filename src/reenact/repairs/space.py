@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from reenact.errors import InputError
-from reenact.program.change import Change
+from reenact.program.edit.change import Change
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
-from reenact.program.read.alternatives import same_value
+from reenact.program.training.alternatives import same_value
 from reenact.types import JsonValue
 
 SEARCHED = (

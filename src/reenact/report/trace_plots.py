@@ -10,8 +10,8 @@ from reenact.diagnosis.diagnosis import DiagnosisFinding
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts.layer_view import LayerView
 from reenact.faults.facts.measured import first_invalid_loss, kernel_rows, output_rows
+from reenact.faults.fault_type import FaultType
 from reenact.probe.trace import Columns, Series, Trace
-from reenact.program.fault_type import FaultType
 from reenact.report.charts import Shade, before_after_plot, heat_plot
 from reenact.report.document import Picture
 from reenact.report.line_plot import Curve, Mark, line_plot

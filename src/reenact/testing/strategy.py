@@ -14,11 +14,11 @@ import pytest
 from reenact.diagnosis.suspects import Suspect, suspects_from
 from reenact.faults.detector import suggest
 from reenact.faults.evidence import Evidence
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, Severity
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
-from reenact.program.change import Set
-from reenact.program.fault_type import FaultType
+from reenact.program.edit.change import Set
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program, program_from_text
 from reenact.program.static_graph import hyperparameters_of

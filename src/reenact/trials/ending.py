@@ -13,9 +13,9 @@ from pathlib import Path
 
 from reenact.probe.crash import Crash
 from reenact.probe.outcome import OutcomeKind
+from reenact.program.flow.sources import Sources
 from reenact.program.program import Program
-from reenact.program.read.scope import FileIndex
-from reenact.program.read.sources import Sources
+from reenact.program.syntax.scope import FileIndex
 from reenact.trials.trial import Outcome
 
 TRAINS = frozenset(

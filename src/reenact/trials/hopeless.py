@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
-from reenact.program.change import Replace, Set
+from reenact.program.edit.change import Replace, Set
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program

@@ -15,9 +15,9 @@ from reenact.probe import injected as probe
 from reenact.probe.injected import default_python
 from reenact.probe.options import WatchOptions
 from reenact.probe.trace import Root
+from reenact.program.flow.sources import Sources
 from reenact.program.program import Program
-from reenact.program.read.sources import Sources
-from reenact.program.static_graph import Framework, framework_of
+from reenact.program.training.framework import Framework, framework_of
 from reenact.settings import STUDY_URL
 from reenact.trials.cards import VISIBLE
 from reenact.trials.folder import INJECTED, Placed, counterpart, place, script_in

@@ -23,7 +23,7 @@ from benchmarks.dataset.splits import split_named
 from benchmarks.dataset.training import Training, Truth
 from benchmarks.dataset.truth import OF_STRANGERS
 from benchmarks.share import Share
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 from reenact.types import ExitCode
 
 FOREIGN = Foreign("owner/repository", "0" * 64)

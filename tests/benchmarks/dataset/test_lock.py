@@ -245,6 +245,6 @@ def test_lines_of_a_notebook_count_in_their_cell(folder: Path) -> None:
 
 
 def read_script(folder: Path) -> str:
-    from reenact.program.notebook import read_notebook
+    from reenact.program.syntax.notebook import read_notebook
 
     return read_notebook((folder / "faulty" / "nb.ipynb").read_text(encoding="utf-8")).script

@@ -24,7 +24,7 @@ from benchmarks.dataset.scoring import scored
 from benchmarks.dataset.splits import published, trainings_of
 from benchmarks.results import Result, read_result
 from benchmarks.scorecard import Scorecard, Table
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 
 RESULTS = Path(__file__).parents[3] / "docs" / "benchmarks" / "results"
 CARDS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("cards.json").read_bytes())

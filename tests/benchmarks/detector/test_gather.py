@@ -7,7 +7,7 @@ import math
 from benchmarks.detector.dataset import dataset
 from benchmarks.detector.gather import Row, as_good, in_turns
 from benchmarks.detector.plan import SEEDS, base_programs, harmless, plan
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 
 
 def test_as_good_means_within_the_tolerance() -> None:

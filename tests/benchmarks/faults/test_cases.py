@@ -28,8 +28,8 @@ from benchmarks.faults.programs import (
 )
 from benchmarks.faults.scores import parse_truth
 from reenact.errors import InputError, MissingPart
+from reenact.faults.fault_type import FaultType
 from reenact.journal import Journal
-from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import hyperparameters_of

@@ -13,7 +13,7 @@ from benchmarks.faults.neutrality import in_words, numbers, truths, walk_all
 from benchmarks.faults.scores import parse_truth
 from benchmarks.faults.verdict import scorecard
 from reenact.diagnosis.options import Depth
-from reenact.program.change import Set
+from reenact.program.edit.change import Set
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text

@@ -21,7 +21,7 @@ from benchmarks.faults.scores import (
 )
 from benchmarks.faults.table import Reading, tabulate
 from reenact.errors import InputError
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 
 SINGLE_RUN = ("DeepFD", "DeepDiagnosis", "NeuraLint", "UMLAUT")
 """Tools whose printed output is all that was scored; GPT-4's figures are means of ten answers."""

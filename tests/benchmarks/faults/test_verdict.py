@@ -17,8 +17,8 @@ from benchmarks.faults.cases import catalogue, published_means
 from benchmarks.faults.verdict import scorecard
 from reenact.diagnosis.options import Depth
 from reenact.faults.evidence import Evidence
+from reenact.faults.fault_type import FaultType
 from reenact.faults.registry import FAMILIES, chosen
-from reenact.program.fault_type import FaultType
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph
 from reenact.types import ExitCode

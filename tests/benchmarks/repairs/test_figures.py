@@ -14,7 +14,7 @@ from benchmarks.faults.cases import fault_case, source_text
 from benchmarks.repairs.card import scorecard
 from benchmarks.repairs.figures import Fault, Figures, mean_value, median_rate
 from benchmarks.repairs.repaired import Reference, Repaired, improvement_rate, jaccards
-from reenact.program.change import Set
+from reenact.program.edit.change import Set
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import program_from_text

@@ -12,11 +12,11 @@ from benchmarks.detector.plan import PRESET, base_programs
 from reenact.diagnosis.learned.features import features
 from reenact.diagnosis.learned.findings import learned_findings, load
 from reenact.faults.evidence import Evidence
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding
 from reenact.probe.read import read_trace
 from reenact.probe.trace import Root
-from reenact.program.change import Set
-from reenact.program.fault_type import FaultType
+from reenact.program.edit.change import Set
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.static_graph import hyperparameters_of, static_graph

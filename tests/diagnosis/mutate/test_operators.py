@@ -10,10 +10,10 @@ import pytest
 from reenact.diagnosis.mutate.operators import OPERATORS
 from reenact.diagnosis.mutate.pipeline import DEEPCRIME, chosen, covered, mutants
 from reenact.errors import InputError
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program, program_from_text, read_program
-from reenact.program.source import Language
+from reenact.program.syntax.source import Language
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 STYLES = (

@@ -31,7 +31,7 @@ from reenact.paper.measure.gap_repair import (
     repair_gap,
 )
 from reenact.probe.outcome import OutcomeKind
-from reenact.program.change import Insert, Set
+from reenact.program.edit.change import Insert, Set
 from reenact.program.hyperparameter import Kind as Hyperparameter
 from reenact.program.patch import Patch
 from reenact.program.program import program_from_text

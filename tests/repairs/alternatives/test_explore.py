@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.repairs.alternatives import (

@@ -19,9 +19,9 @@ from reenact.diagnosis.options import Depth
 from reenact.diagnosis.suspects import Suspect, suspects_from
 from reenact.faults.detector import suggest
 from reenact.faults.evidence import Evidence
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, Severity, Suggestion
 from reenact.probe.trace import Experiments, LearningRateRange, OneBatch, Trace, no_rows
-from reenact.program.fault_type import FaultType
 from reenact.program.graph import TensorFacts
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch

@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from reenact.bug.context.chunk import Chunk
 from reenact.bug.context.index import CodeIndex, count_words
 from reenact.codegen.syntax import imported_names, parsed
-from reenact.program.source import shared_end
+from reenact.program.syntax.source import shared_end
 
 _DOTTED_CALL = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:\(\))?")
 _IMPORT = re.compile(r"^[ \t]*((?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+[^\n(]+)$", re.MULTILINE)

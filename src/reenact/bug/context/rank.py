@@ -40,7 +40,7 @@ from reenact.bug.context.index import (
     expanded,
     words_of,
 )
-from reenact.program.source import shared_end
+from reenact.program.syntax.source import shared_end
 
 K1 = 1.2
 B = 0.75

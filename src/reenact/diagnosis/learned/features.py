@@ -20,7 +20,7 @@ from reenact.faults.facts.losses import LossFamily, Wanted
 from reenact.faults.facts.measured import kernel_rows, output_rows
 from reenact.probe.trace import Columns
 from reenact.program.graph import TaskType
-from reenact.program.read.alternatives import USUAL_RATE
+from reenact.program.training.alternatives import USUAL_RATE
 from reenact.types import JsonValue
 
 Floats: TypeAlias = NDArray[np.float64]

@@ -20,8 +20,8 @@ from reenact.errors import InputError
 from reenact.faults.detector import suggest
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts.layer_view import LayerView
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, Severity
-from reenact.program.fault_type import FaultType
 from reenact.program.hyperparameter import Kind
 
 FAMILY = "learned"

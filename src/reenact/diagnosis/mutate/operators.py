@@ -7,13 +7,13 @@ from typing import TypeAlias, TypedDict
 
 from reenact.errors import PatchRefused
 from reenact.faults.facts.losses import LossFamily, loss_family
-from reenact.program.change import Change, Remove, Replace, Set
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
+from reenact.program.edit.change import Change, Remove, Replace, Set
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
-from reenact.program.read.vocabulary import plain_name
 from reenact.program.static_graph import hyperparameters_of
+from reenact.program.training.vocabulary import plain_name
 from reenact.types import JsonValue
 
 Params: TypeAlias = Sequence[Hyperparameter]

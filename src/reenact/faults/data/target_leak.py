@@ -62,8 +62,8 @@ from reenact.faults.facts.parts import (
     within,
     written,
 )
-from reenact.program.read.index import FileIndex
-from reenact.program.read.scope import children
+from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.scope import children
 
 SMOOTHERS = (
     "uniform_filter1d",

@@ -57,7 +57,7 @@ from reenact.faults.facts.lines import first_place, indexes, nodes, place_in, va
 from reenact.faults.facts.own_figures import HELD_OUT
 from reenact.faults.facts.parts import Found, called, is_call, within
 from reenact.probe.trace import Event
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 RANDOM = re.compile(r"random|augment|jitter|noise|cutout|erase|mixup", re.IGNORECASE)
 CHANGES = re.compile(r"transform|augment|random|noise|jitter", re.IGNORECASE)

@@ -52,7 +52,7 @@ from reenact.faults import (
 from reenact.faults.facts.lines import calls, function_of, nodes, place_in
 from reenact.faults.facts.parts import is_call, options
 from reenact.faults.facts.places import at_named, has_modes
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 SAMPLES = re.compile(
     r"\bmc\b|mc_|_mc|monte|uncertain|bayes|posterior|always on|on purpose",

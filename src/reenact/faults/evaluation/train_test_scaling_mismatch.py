@@ -77,7 +77,7 @@ from reenact.faults.facts.parts import (
 )
 from reenact.faults.facts.places import at_named
 from reenact.program.graph import TensorFacts
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 SCALERS = re.compile(
     r"(?i)scal|(?:normal|standard|vector)i[sz]er|imputer|pca|PowerTransf|QuantileTransf"

@@ -62,7 +62,7 @@ from reenact.faults.facts.lines import (
 from reenact.faults.facts.parts import called, is_call, names, options, within, words
 from reenact.faults.facts.places import framework
 from reenact.probe.trace import Overlap
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 COPIES = ("resample", "fit_resample", "oversample", "train_test_split", "random_split")
 """What copies rows or splits them, where the first of them stands."""

@@ -58,7 +58,7 @@ from reenact.faults.facts.lines import function_of, indexes, place_in
 from reenact.faults.facts.parts import is_call, is_sum, last_word, names, within
 from reenact.faults.facts.places import framework
 from reenact.faults.facts.series import ACCURACIES, metric
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 BATCHES = re.compile(r"load|batch|(?:^|_)dl$|dataset|iter", re.IGNORECASE)
 WATCHED = re.compile(r"monitor\s*=\s*[\"'](?:val_)?(?:acc|accuracy|binary_accuracy)[\"']")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 
 from reenact.faults import Detector, Evidence, Findings, Kind, LayerView, Suggestion
-from reenact.program.change import Remove
+from reenact.program.edit.change import Remove
 from reenact.program.patch import Patch
 
 _OPAQUE = frozenset({"", "merge", "composite", "wrapper", "input"})

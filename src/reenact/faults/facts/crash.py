@@ -20,7 +20,7 @@ from reenact.faults.facts.crash_sorting import sorted_crash
 from reenact.faults.facts.crash_values import outside
 from reenact.faults.facts.shapes import map_given, other_rank_given, view_of
 from reenact.probe.crash import PROGRAM, Crash
-from reenact.program.change import Set
+from reenact.program.edit.change import Set
 from reenact.program.patch import Patch
 
 _BEYOND = re.compile(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from reenact.faults.facts.parts import called, is_call, is_sum, within
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 REDUCTIONS = ("sum", "mean")
 SQUARE = re.compile(

@@ -13,7 +13,7 @@ from reenact.faults.facts.parts import (
     within,
     words,
 )
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 STORES = (
     ast.Assign,

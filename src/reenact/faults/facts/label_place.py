@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from reenact.faults import Evidence, Place
 from reenact.faults.facts.lines import function_of, indexes
 from reenact.faults.facts.parts import called, is_call, names, owner_of, within
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 FITS = ("fit", "fit_generator", "train_on_batch", "TensorDataset")
 PASSES = frozenset(

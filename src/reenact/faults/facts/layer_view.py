@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from reenact.program.graph import Layer, ModelGraph, WeightFacts
-from reenact.program.read import lexicon
-from reenact.program.static_graph import StaticGraph, StaticLayer
+from reenact.program.static_graph import StaticGraph
+from reenact.program.training import lexicon
+from reenact.program.training.static_layer import StaticLayer
 from reenact.types import JsonValue, Place
 
 Shape = tuple[int | None, ...]

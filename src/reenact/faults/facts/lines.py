@@ -8,7 +8,7 @@ from reenact.faults import Evidence, LayerView, Place
 from reenact.faults.facts.flow import assigned
 from reenact.faults.facts.parts import called, is_call, within
 from reenact.probe.trace import Mover
-from reenact.program.read.index import FileIndex, N, index_of
+from reenact.program.syntax.index import FileIndex, N, index_of
 
 Node = ast.expr | ast.stmt
 ATTENTION = (

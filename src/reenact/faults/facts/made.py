@@ -26,7 +26,7 @@ from reenact.faults.facts.parts import (
     within,
 )
 from reenact.probe.trace import Mover
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 ROUNDS = 4
 """Functions that are followed in a row."""

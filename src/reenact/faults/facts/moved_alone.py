@@ -9,7 +9,7 @@ from reenact.faults.facts.flow import elements, flat, stores
 from reenact.faults.facts.lines import Node, place_in, scopes
 from reenact.faults.facts.orders import MOVES, Order, RowsOf, equal, read_names
 from reenact.faults.facts.parts import Found, called, is_call, options, within, words
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 LABELS = re.compile(
     r"(?:^|_)(?:y(?:tr|te|va|val|train|test|b)?\d?|t|labels?|targets?|classes|outcomes?)(?:_|$)",

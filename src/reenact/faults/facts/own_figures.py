@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from reenact.faults.facts.flow import assigned, elements, maker_of, stores
 from reenact.faults.facts.lines import function_of, place_in, value_of
 from reenact.faults.facts.parts import Found, called, options, subject_of, within
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 HELD_OUT = re.compile(
     r"(?:^|_)(?:va|val|valid|validation|te|tst|test|eval|dev|holdout)(?:_|$)"

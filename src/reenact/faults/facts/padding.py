@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from reenact.faults.facts.flow import assigned, flat
 from reenact.faults.facts.lines import function_of, place_in, scopes, value_of
 from reenact.faults.facts.parts import Found, called, is_call, is_sum, owner_of, within
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 PADDERS = ("pad_sequence", "pad_sequences")
 FILLER = re.compile(r"pad|fill|^0(?:\.0)?$", re.IGNORECASE)

@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeGuard
 
-from reenact.program.read.index import FileIndex, N, dotted_text
-from reenact.program.read.scope import Scope
+from reenact.program.syntax.index import FileIndex, N, dotted_text
+from reenact.program.syntax.scope import Scope
 from reenact.types import Place
 
 Found = Iterator[tuple[Place, str]]

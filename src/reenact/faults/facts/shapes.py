@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from reenact.faults import Evidence, LayerView
 from reenact.faults.facts.architecture import mentions
-from reenact.program.static_graph import StaticLayer
+from reenact.program.training.static_layer import StaticLayer
 from reenact.types import JsonValue
 
 _DIMENSION = re.compile(r"([123])[dD]$")

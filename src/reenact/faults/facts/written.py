@@ -6,10 +6,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from reenact.program.datafile import BadData, Entry, read_data
 from reenact.program.program import Program
-from reenact.program.read.index import index_of
-from reenact.program.source import Language, LineTable, SourceFile
+from reenact.program.syntax.datafile import BadData, Entry, read_data
+from reenact.program.syntax.index import index_of
+from reenact.program.syntax.source import Language, LineTable, SourceFile
 from reenact.types import JsonValue, Place
 
 

@@ -53,9 +53,9 @@ from reenact.faults.facts.shapes import (
     trained,
     view_of,
 )
-from reenact.program.change import Insert
+from reenact.program.edit.change import Insert
 from reenact.program.patch import Patch
-from reenact.program.static_graph import StaticLayer
+from reenact.program.training.static_layer import StaticLayer
 
 FAULT = Fault(
     code="LY12",

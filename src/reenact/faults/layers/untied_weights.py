@@ -62,7 +62,7 @@ from reenact.faults import (
 )
 from reenact.faults.facts.lines import PLAIN, calls, first_place, nodes, place_in
 from reenact.faults.facts.parts import called, is_call, owner_of, within
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 TIED = re.compile(r"\.(\w+)\.weight$")
 SIAMESE = re.compile(

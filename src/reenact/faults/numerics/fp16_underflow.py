@@ -53,7 +53,7 @@ from reenact.faults.facts.lines import call_place, first_place, indexes, value_o
 from reenact.faults.facts.parts import all_parts, called, names, within
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.progress import zero_gradients
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 MOST = 0.9
 """Share of gradients that are zero where hardly one is left."""

@@ -57,7 +57,7 @@ from reenact.faults.facts.flow import number
 from reenact.faults.facts.lines import indexes, place_in
 from reenact.faults.facts.parts import all_parts, called, is_call, is_sum
 from reenact.faults.facts.places import says
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 LEFT = 0.5
 LEAST, MOST = 0.9, 1.0

@@ -52,7 +52,7 @@ from reenact.faults.facts.lines import call_place, calls, indexes, place_in, val
 from reenact.faults.facts.parts import called, owner_of
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.series import learned, losses, windows
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 FACTOR = 30.0
 """Gradients are made so many times smaller, in the median."""

@@ -56,7 +56,7 @@ from reenact.faults.facts.parts import (
     owner_of,
     within,
 )
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 LOSS = re.compile(r"loss|criterion|cross_entropy", re.IGNORECASE)
 ENDS = ("item", "detach", "float", "tolist", "numpy", "cpu", "data")

@@ -74,7 +74,7 @@ from reenact.faults.facts.parts import called, is_call, owner_of, within
 from reenact.faults.facts.places import says
 from reenact.faults.facts.ratios import unmoved
 from reenact.probe.trace import TRAINING, ParameterFacts, Trace
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 PASSES = ("forward", "training_step", "compute_loss", "loss")
 """Functions that a training goes through."""

@@ -52,7 +52,7 @@ from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.series import finite, learned
 from reenact.faults.health import Health, health_of
 from reenact.probe.trace import ParameterFacts
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 STRONG = {"l1": 0.01, "l2": 0.05}
 DROPOUT = 0.75

@@ -70,7 +70,7 @@ from reenact.faults.facts.output_layer import (
     output_of,
 )
 from reenact.faults.facts.parts import called
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 BENT = frozenset({"relu", "sigmoid", "tanh", "elu", "selu", "leaky_relu", "softplus"})
 NEARLY, SUM = 1e-4, 0.1

@@ -59,7 +59,7 @@ from reenact.faults.facts.flow import elements
 from reenact.faults.facts.lines import calls, function_of, place_in, value_of
 from reenact.faults.facts.parts import called, is_call, is_sum, owner_of, within
 from reenact.faults.facts.places import says
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 CUTS = ("view", "reshape")
 TURNS = ("transpose", "permute", "swapaxes", "movedim", "rearrange", "mT")

@@ -61,7 +61,7 @@ from reenact.faults.facts.parts import (
     within,
     written,
 )
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 NEAR = 0.1
 LOG_PROBABILITY = re.compile(

@@ -43,7 +43,7 @@ from reenact.faults import (
 from reenact.faults.facts.flow import number
 from reenact.faults.facts.lines import indexes, place_in, value_of
 from reenact.faults.facts.parts import is_call, is_sum, within
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 NAMED = re.compile(r"^(?:self\.)?(?:\w+\.)*(?:\w+_)?(?:tau|temp|temperature|T)$")
 INVERSE = re.compile(r"inv|scale|beta", re.IGNORECASE)

@@ -56,7 +56,7 @@ from reenact.faults import (
 from reenact.faults.facts.flow import reached_by
 from reenact.faults.facts.lines import indexes, place_in
 from reenact.faults.facts.parts import called, is_sum, owner_of, within, words
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 ENDS = re.compile(r"(?:^|_)(?:dones?|d|terminated|terminations?|terminals?|terms?)(?:_|$)")
 """What says that an episode is over."""

@@ -76,7 +76,7 @@ from reenact.faults.facts.padding import inverted_masks, padded_lengths
 from reenact.faults.facts.parts import called, within
 from reenact.faults.facts.places import says
 from reenact.faults.facts.series import learned
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 MOVED = 1e-3
 READ_ON = 0.1

@@ -37,7 +37,7 @@ from reenact.probe.outcome import Outcome as ProbeOutcome
 from reenact.probe.outcome import OutcomeKind
 from reenact.probe.read import is_trace, read_json_file, read_trace
 from reenact.probe.trace import Root
-from reenact.program.change import Change, Insert, Set
+from reenact.program.edit.change import Change, Insert, Set
 from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program

@@ -127,7 +127,7 @@ def read_project(project: Project) -> Reading:
 
 
 def _hyperparameters(project: Project) -> Iterator[Setting]:
-    from reenact.program.read.reading import read
+    from reenact.program.training.reading import read
 
     if ENTRY not in project.files:
         return

@@ -14,8 +14,8 @@ from reenact.codegen.project import Project
 from reenact.paper.criterion import CodeLine
 from reenact.paper.fingerprint.expression import OPERATORS
 from reenact.paper.fingerprint.vocabulary import positions, squeezed
-from reenact.program.datafile import BadData, Entry, read_data
-from reenact.program.source import Language, LineTable, SourceFile
+from reenact.program.syntax.datafile import BadData, Entry, read_data
+from reenact.program.syntax.source import Language, LineTable, SourceFile
 
 Value: TypeAlias = "bool | int | float | str | tuple[Value, ...] | None"
 DATA = {

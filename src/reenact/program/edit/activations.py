@@ -6,12 +6,12 @@ from reenact.errors import NotChangeable
 from reenact.program.edit.lists import chain, insert_item
 from reenact.program.edit.source_editor import SourceEditor, known
 from reenact.program.edit.values import python_text, rename, rename_callee
-from reenact.program.read import lexicon
-from reenact.program.read.analysis import EditSite
-from reenact.program.read.calls import argument, receiver
-from reenact.program.read.ends import spot_of
-from reenact.program.read.layers import ActivationSite, Way, activation_word
-from reenact.program.read.positions import ContainerKind
+from reenact.program.flow.ends import spot_of
+from reenact.program.syntax.calls import argument, receiver
+from reenact.program.training import lexicon
+from reenact.program.training.analysis import EditSite
+from reenact.program.training.layers import ActivationSite, Way, activation_word
+from reenact.program.training.positions import ContainerKind
 from reenact.types import JsonValue
 
 

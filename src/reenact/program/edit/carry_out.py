@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from reenact.errors import NotChangeable, PatchRefused, UnknownHyperparameter
-from reenact.program.change import Change, Insert, Remove, Replace, Set
 from reenact.program.edit import missing, optimizers, values
 from reenact.program.edit.activations import (
     apply_activation,
@@ -14,22 +13,23 @@ from reenact.program.edit.activations import (
     set_activation,
     torch_class,
 )
+from reenact.program.edit.change import Change, Insert, Remove, Replace, Set
 from reenact.program.edit.layers import insert_layer, remove_layer, set_layer
 from reenact.program.edit.lists import replacement_text
 from reenact.program.edit.losses import check_outputs, replace_loss, set_loss
 from reenact.program.edit.missing import set_in_loop
 from reenact.program.edit.source_editor import SourceEditor, TextEdit, known, written
+from reenact.program.flow.ends import spot_of
 from reenact.program.hyperparameter import Hyperparameter, Kind
-from reenact.program.notebook import Notebook, write_cell
 from reenact.program.program import Program
-from reenact.program.read.analysis import EditSite, Style
-from reenact.program.read.ends import spot_of
-from reenact.program.read.index import index_of, parsed
-from reenact.program.read.layer_hyperparameters import NAMED_KINDS
-from reenact.program.read.layers import activation_word
-from reenact.program.read.reading import read
-from reenact.program.read.scope import FileIndex
-from reenact.program.source import Language, SourceFile, Span
+from reenact.program.syntax.index import index_of, parsed
+from reenact.program.syntax.notebook import Notebook, write_cell
+from reenact.program.syntax.scope import FileIndex
+from reenact.program.syntax.source import Language, SourceFile, Span
+from reenact.program.training.analysis import EditSite, Style
+from reenact.program.training.layer_hyperparameters import NAMED_KINDS
+from reenact.program.training.layers import activation_word
+from reenact.program.training.reading import read
 from reenact.types import JsonValue
 
 

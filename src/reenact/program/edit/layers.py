@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from reenact.errors import NotChangeable
-from reenact.program.change import Insert
+from reenact.program.edit.change import Insert
 from reenact.program.edit.lists import (
     LISTED,
     chain,
@@ -17,12 +17,12 @@ from reenact.program.edit.lists import (
 )
 from reenact.program.edit.source_editor import SourceEditor, assigned, known
 from reenact.program.edit.values import python_text
-from reenact.program.read.calls import is_name
-from reenact.program.read.ends import spot_of
-from reenact.program.read.index import statement_of
-from reenact.program.read.layers import LayerSite
-from reenact.program.read.model import WIDTHS, followers, why_layer_stays, width_value
-from reenact.program.read.positions import ContainerKind
+from reenact.program.flow.ends import spot_of
+from reenact.program.syntax.calls import is_name
+from reenact.program.syntax.index import statement_of
+from reenact.program.training.layers import LayerSite
+from reenact.program.training.model import WIDTHS, followers, why_layer_stays, width_value
+from reenact.program.training.positions import ContainerKind
 from reenact.types import JsonValue
 
 HELD = (ContainerKind.ATTRIBUTE, ContainerKind.VARIABLE)

@@ -9,11 +9,11 @@ from reenact.program.edit.segments import Bracketed
 from reenact.program.edit.source_editor import Settings, SourceEditor, known
 from reenact.program.edit.values import python_text
 from reenact.program.hyperparameter import Kind
-from reenact.program.read import lexicon
-from reenact.program.read.layers import LayerSite, Way
-from reenact.program.read.positions import LISTS, ContainerKind
-from reenact.program.read.scope import FileIndex
-from reenact.program.read.vocabulary import Family
+from reenact.program.syntax.scope import FileIndex
+from reenact.program.training import lexicon
+from reenact.program.training.layers import LayerSite, Way
+from reenact.program.training.positions import LISTS, ContainerKind
+from reenact.program.training.vocabulary import Family
 
 ADDED = frozenset((ContainerKind.ADD, ContainerKind.APPEND))
 LISTED = ADDED | {ContainerKind.ELEMENT, ContainerKind.NAMED}

@@ -9,23 +9,18 @@ from reenact.errors import NotChangeable
 from reenact.program.edit.activations import set_activation
 from reenact.program.edit.source_editor import SourceEditor, known
 from reenact.program.edit.values import choose, exchange_callee, rename_callee, write_at
+from reenact.program.flow.library_names import last_name
 from reenact.program.hyperparameter import Hyperparameter, Kind
-from reenact.program.read import lexicon
-from reenact.program.read.analysis import EditSite, Style
-from reenact.program.read.layers import LayerSite
-from reenact.program.read.supervision import (
+from reenact.program.training import lexicon
+from reenact.program.training.analysis import EditSite, Style
+from reenact.program.training.layers import LayerSite
+from reenact.program.training.supervision import (
     Meeting,
     bends,
     gives_probabilities,
     meetings,
 )
-from reenact.program.read.vocabulary import (
-    Form,
-    activation_for,
-    form_of,
-    last_name,
-    plain_name,
-)
+from reenact.program.training.vocabulary import Form, activation_for, form_of, plain_name
 from reenact.types import JsonValue
 
 BENDABLE = (None, "linear", "softmax", "log_softmax", "sigmoid", "relu", "tanh")

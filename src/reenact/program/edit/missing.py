@@ -8,21 +8,21 @@ import ast
 from reenact.errors import NotChangeable
 from reenact.program.edit.source_editor import SourceEditor, assigned, known
 from reenact.program.edit.values import python_text
+from reenact.program.flow.ends import is_number
 from reenact.program.hyperparameter import Hyperparameter, Kind
-from reenact.program.read import lexicon
-from reenact.program.read.analysis import EditSite
-from reenact.program.read.calls import argument, keyword, method_name, receiver
-from reenact.program.read.ends import is_number
-from reenact.program.read.index import dotted_text, statement_of
-from reenact.program.read.layers import LayerSite, activation_word
-from reenact.program.read.loops import (
+from reenact.program.syntax.calls import argument, keyword, method_name, receiver
+from reenact.program.syntax.index import dotted_text, statement_of
+from reenact.program.syntax.scope import Scope, bindings_of, scope_of
+from reenact.program.training import lexicon
+from reenact.program.training.analysis import EditSite
+from reenact.program.training.layers import LayerSite, activation_word
+from reenact.program.training.loops import (
     count_of,
     iterated,
     optimizer_steps,
     range_arguments,
 )
-from reenact.program.read.positions import ContainerKind
-from reenact.program.read.scope import Scope, bindings_of, scope_of
+from reenact.program.training.positions import ContainerKind
 from reenact.types import JsonValue
 
 

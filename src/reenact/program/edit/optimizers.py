@@ -7,12 +7,13 @@ import re
 from reenact.errors import NotChangeable
 from reenact.program.edit.source_editor import Settings, ShortName, SourceEditor, known
 from reenact.program.edit.values import choose, python_text, rename_callee, write_at
+from reenact.program.flow.ends import spot_of
+from reenact.program.flow.library_names import last_name
 from reenact.program.hyperparameter import Hyperparameter
-from reenact.program.read import lexicon
-from reenact.program.read.analysis import EditSite, Style
-from reenact.program.read.calls import entries, has_unpacking
-from reenact.program.read.ends import spot_of
-from reenact.program.read.vocabulary import OptimizerSpec, last_name, plain_name
+from reenact.program.syntax.calls import entries, has_unpacking
+from reenact.program.training import lexicon
+from reenact.program.training.analysis import EditSite, Style
+from reenact.program.training.vocabulary import OptimizerSpec, plain_name
 from reenact.types import JsonValue
 
 NESTEROV = re.compile(r"\bnesterov[\"']?\s*[=:]\s*[Tt]rue")

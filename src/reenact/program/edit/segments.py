@@ -23,10 +23,10 @@ from tokenize import (
 from typing import TypeAlias
 
 from reenact.errors import NotChangeable
-from reenact.program.read.scope import Binding, FileIndex, scope_of
-from reenact.program.read.targets import How
-from reenact.program.read.vocabulary import canonical
-from reenact.program.source import LineTable, Span
+from reenact.program.flow.library_names import canonical
+from reenact.program.syntax.scope import Binding, FileIndex, scope_of
+from reenact.program.syntax.source import LineTable, Span
+from reenact.program.syntax.targets import How
 
 OPENING = frozenset("([{")
 CLOSING = frozenset(")]}")

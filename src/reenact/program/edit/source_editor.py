@@ -15,13 +15,13 @@ from typing import TypeAlias, TypeVar
 from reenact.errors import NotChangeable, PatchConflict
 from reenact.program.edit import segments
 from reenact.program.edit.segments import Bracketed
+from reenact.program.flow.ends import spot_of
+from reenact.program.flow.library_names import last_name
 from reenact.program.hyperparameter import HyperparameterId
-from reenact.program.read.analysis import EditSite
-from reenact.program.read.ends import spot_of
-from reenact.program.read.reading import Reading
-from reenact.program.read.scope import FileIndex, scope_of
-from reenact.program.read.vocabulary import last_name
-from reenact.program.source import Span
+from reenact.program.syntax.scope import FileIndex, scope_of
+from reenact.program.syntax.source import Span
+from reenact.program.training.analysis import EditSite
+from reenact.program.training.reading import Reading
 from reenact.types import JsonValue
 
 Part = TypeVar("Part")

@@ -6,14 +6,14 @@ import ast
 import json
 
 from reenact.errors import NotChangeable
-from reenact.program.datafile import write_value
 from reenact.program.edit.source_editor import SourceEditor, known
+from reenact.program.flow.ends import End, Given, is_number, literal, name_spot, spot_of
+from reenact.program.flow.values import Callee, Found
 from reenact.program.hyperparameter import Hyperparameter, Kind
-from reenact.program.read.analysis import EditSite
-from reenact.program.read.calls import argument, has_unpacking
-from reenact.program.read.ends import End, Given, is_number, literal, name_spot, spot_of
-from reenact.program.read.model import WIDTHS, followers
-from reenact.program.read.values import Callee, Found
+from reenact.program.syntax.calls import argument, has_unpacking
+from reenact.program.syntax.datafile import write_value
+from reenact.program.training.analysis import EditSite
+from reenact.program.training.model import WIDTHS, followers
 from reenact.types import JsonValue
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from reenact.faults.detector import run_detectors
 from reenact.faults.evidence import Evidence
 from reenact.faults.registry import chosen
-from reenact.program.change import Change, Insert
+from reenact.program.edit.change import Change, Insert
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.repairs.search_context import NOTHING, SearchContext

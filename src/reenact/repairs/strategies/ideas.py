@@ -18,7 +18,7 @@ from reenact.diagnosis.candidates import (
     whole,
 )
 from reenact.diagnosis.suspects import Suspect, firsts
-from reenact.program.fault_type import FaultType
+from reenact.faults.fault_type import FaultType
 from reenact.program.graph import TaskType
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for

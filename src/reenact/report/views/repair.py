@@ -5,7 +5,7 @@ smaller changes.
 import math
 from collections.abc import Iterator, Sequence
 
-from reenact.program.change import Change, Insert, Remove, Replace
+from reenact.program.edit.change import Change, Insert, Remove, Replace
 from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.patch import readable_diff
 from reenact.repairs.minimise import ReductionStep

@@ -12,7 +12,8 @@ from reenact.types import JsonValue, Table
 if TYPE_CHECKING:
     from reenact.program.hyperparameter import Hyperparameter
     from reenact.program.program import Program
-    from reenact.program.static_graph import StaticGraph, StaticLayer
+    from reenact.program.static_graph import StaticGraph
+    from reenact.program.training.static_layer import StaticLayer
 
 UNPARSED = ("PG001", "unparsed-file")
 """Code and name under which a file is reported that cannot be parsed."""

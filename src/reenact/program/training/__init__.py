@@ -1,0 +1,13 @@
+"""What a program trains and how: layers, losses, loops, data, and each hyperparameter with the place where
+it can be turned. It asks flow for values and calls, and changes nothing.
+
+vocabulary, lexicon, *.toml   shapes of what a library takes; the names of Keras and PyTorch
+positions, layers             where a layer stands; layers and activations as the text makes them
+forward, model                a tensor followed through forward code; models, and widths that hang together
+supervision                   outputs, loss and labels together
+analysis                      ProgramAnalysis: what every reader has at hand; drafts of hyperparameters
+keras_training, torch_training, data, loops, layer_hyperparameters      the readers, one subject each
+framework, static_layer       the library whose training it is; one layer as the text tells it
+alternatives                  values worth trying for a hyperparameter
+reading                       everything together: `read(program)`
+"""

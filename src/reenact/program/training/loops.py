@@ -1,0 +1,454 @@
+"""Training loops: where gradients are made and used, which loop counts epochs, which one walks over
+batches, and the habits of a PyTorch loop: gradients set to zero, modes, clipping, held-out data.
+
+What is missing is only reported when it is missing from the whole program: another function, a
+keyword such as `set_to_none`, a trainer or a library may do it.
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import takewhile
+
+from reenact.program.flow.ends import literal, spot_of
+from reenact.program.flow.library_names import last_name
+from reenact.program.hyperparameter import Kind
+from reenact.program.syntax.calls import method_name, receiver
+from reenact.program.syntax.index import dotted_text, statement_of
+from reenact.program.syntax.scope import FunctionNode, Scope, scope_of
+from reenact.program.training.analysis import Draft, EditSite, ProgramAnalysis, Style
+from reenact.program.training.data import no_grad, speaks_of_evaluation
+from reenact.program.training.model import Models
+from reenact.program.training.vocabulary import Family
+
+Loop = ast.For | ast.AsyncFor | ast.While
+COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
+
+WRAPPERS = frozenset(
+    {
+        "tqdm",
+        "enumerate",
+        "list",
+        "track",
+        "progress_bar",
+        "auto",
+        "iter",
+        "reversed",
+        "prange",
+    }
+)
+
+
+class Loops:
+    """Finds the training loops of a program."""
+
+    def __init__(self, analysis: ProgramAnalysis) -> None:
+        self.analysis = analysis
+        self.sources = analysis.sources
+
+    @cached_property
+    def backwards(self) -> list[ast.Call]:
+        """Calls that make gradients."""
+        made = self.analysis.calls("backward", "manual_backward")
+        bases = [
+            (
+                call,
+                self.sources.dotted(receiver(call) or call),
+            )
+            for call in made
+        ]
+        return [call for call, base in bases if not base.startswith("torch.autograd")]
+
+    @cached_property
+    def trainers(self) -> list[ast.Call]:
+        """Calls that train by one step: backward, `train_on_batch`, gradients that Keras
+        applies.
+        """
+        calls = self.analysis.calls("apply_gradients", "apply")
+        applied = [call for call in calls if "opt" in ast.unparse(receiver(call) or call).lower()]
+        return [
+            *self.backwards,
+            *self.analysis.calls("train_on_batch"),
+            *applied,
+        ]
+
+    @cached_property
+    def training_functions(self) -> set[Scope]:
+        """Functions that train, themselves or through others they call."""
+        todo = [scope for scope in map(scope_of, self.trainers) if scope.is_function]
+        for function in todo:
+            callers = map(
+                scope_of,
+                self.sources.sites.get(function, []),
+            )
+            # The function around a closure counts too: `optimizer.step(closure)`.
+            for scope in filter(None, (*callers, function.parent)):
+                holder = scope.enclosing_function()
+                if holder is not None and holder not in todo:
+                    todo.append(holder)
+        return set(todo)
+
+    @cached_property
+    def levels(self) -> dict[Loop, int]:
+        """All loops around training steps, in the order of the text; 0 for the outermost."""
+        nodes = [node for index in self.sources.indexes.values() for node in index.loops]
+        return {node: self._level(node, set()) for node in nodes if self._trains(node)}
+
+    def _trains(self, node: Loop) -> bool:
+        calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
+        own = self.training_functions
+        return any(
+            call in self.trainers or self.sources.meaning(call.func) in own for call in calls
+        )
+
+    def _level(self, node: ast.AST, seen: set[Scope]) -> int:
+        around = sum(
+            isinstance(part, Loop) and self._trains(part) for part in _inside_function(node)
+        )
+        function = scope_of(node).enclosing_function()
+        if function is None or function in seen:
+            return around
+        seen.add(function)
+        levels = [
+            self._level(call, seen)
+            + sum(isinstance(part, COMPREHENSIONS) for part in _inside_function(call))
+            for call in self.sources.sites.get(function, [])
+        ]
+        return around + max(levels, default=0)
+
+    def in_loop(
+        self,
+        node: ast.AST,
+        seen: set[Scope] | None = None,
+    ) -> bool:
+        """True when a node runs again and again: in a loop, or in a function that is called in
+        one.
+        """
+        if any(
+            isinstance(part, Loop | ast.comprehension | ast.ListComp)
+            for part in _inside_function(node)
+        ):
+            return True
+        function = scope_of(node).enclosing_function()
+        known = seen or set()
+        if function is None or function in known:
+            return False
+        known.add(function)
+        sites = self.sources.sites.get(function, [])
+        # A method that the library calls, a closure, a callback: it may run at every step.
+        return not sites or any(self.in_loop(call, known) for call in sites)
+
+
+def _inside_function(node: ast.AST) -> list[ast.AST]:
+    """Ancestors up to the function or module that holds the node."""
+    around = scope_of(node).index.ancestors(node)
+    return list(
+        takewhile(
+            lambda part: not isinstance(part, FunctionNode | ast.ClassDef),
+            around,
+        )
+    )
+
+
+def iterated(node: Loop) -> ast.expr | None:
+    """What a for loop goes over, without `tqdm`, `enumerate` and the like."""
+    if isinstance(node, ast.While):
+        return None
+    value = node.iter
+    while isinstance(value, ast.Call) and value.args and _name(value) in WRAPPERS:
+        value = value.args[0]
+    return value
+
+
+def range_arguments(value: ast.expr | None) -> list[ast.expr]:
+    """The arguments of `range(...)` or `trange(...)`."""
+    ranged = isinstance(value, ast.Call) and _name(value) in ("range", "trange")
+    return value.args if isinstance(value, ast.Call) and ranged else []
+
+
+def count_of(arguments: list[ast.expr]) -> ast.expr:
+    """How often `range` runs, as written: `range(1, n + 1)` and `range(a, a + n)` run n times."""
+    if len(arguments) == 1:
+        return arguments[0]
+    start = arguments[0]
+    stop = arguments[1]
+    if isinstance(stop, ast.BinOp) and isinstance(stop.op, ast.Add):
+        if ast.dump(stop.left) == ast.dump(start):
+            return stop.right
+        if literal(start) == 1 and literal(stop.right) == 1:
+            return stop.left
+    return stop
+
+
+def _name(call: ast.Call) -> str:
+    return method_name(call) or (call.func.id if isinstance(call.func, ast.Name) else "")
+
+
+def read_loops(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
+    """Drafts of epochs and hand-cut batch sizes."""
+    counting = [loop for loop in loops.levels if _rounds(loop) is not None]
+    heads = [
+        (
+            loop,
+            loop.test if isinstance(loop, ast.While) else loop.target,
+        )
+        for loop in counting
+    ]
+    # The loop that counts epochs: by the name of its variable, else the outermost that counts.
+    named = [loop for loop, head in heads if "epoch" in ast.unparse(head).lower()]
+    outermost = [loop for loop in counting if loops.levels[loop] == 0]
+    epochs = (
+        min(named, key=lambda loop: loops.levels[loop]) if named else next(iter(outermost), None)
+    )
+    uses = [(epochs, Kind.EPOCHS, _rounds(epochs))] if epochs is not None else []
+    others = [loop for loop in loops.levels if loop is not epochs]
+    for loop, kind, use in [
+        *uses,
+        *(
+            (
+                one,
+                Kind.BATCH_SIZE,
+                _stride(one) or _slices(one),
+            )
+            for one in others
+        ),
+    ]:
+        if use is not None:
+            yield from analysis.value_drafts(
+                kind,
+                use,
+                EditSite(Style.VALUE, "torch", node=loop),
+            )
+
+
+def _rounds(loop: Loop) -> ast.expr | None:
+    """What says how often a loop runs: `while step < max_steps`, `for epoch in range(epochs)`."""
+    if not isinstance(loop, ast.While):
+        arguments = range_arguments(iterated(loop))
+        return count_of(arguments) if arguments and len(arguments) < 3 else None
+    test = loop.test
+    if (
+        isinstance(test, ast.Compare)
+        and len(test.ops) == 1
+        and isinstance(test.ops[0], ast.Lt | ast.LtE)
+    ):
+        return test.comparators[0]
+    return None
+
+
+def _stride(loop: Loop) -> ast.expr | None:
+    """`for start in range(0, rows, batch_size)`, `for rows in
+    torch.randperm(n).split(batch_size)`.
+    """
+    value = iterated(loop)
+    arguments = range_arguments(value)
+    if len(arguments) == 3:
+        return arguments[2]
+    pieces = isinstance(value, ast.Call) and method_name(value) in ("split", "batch") and value.args
+    return pieces[0] if pieces else None
+
+
+def _slices(loop: Loop) -> ast.expr | None:
+    """`rows[b * size : (b + 1) * size]` or `rows[i : i + size]` inside the loop."""
+    for part in ast.walk(loop):
+        if (
+            not isinstance(part, ast.Slice)
+            or part.lower is None
+            or not isinstance(part.upper, ast.BinOp)
+        ):
+            continue
+        lower = part.lower
+        upper = part.upper
+        if (
+            isinstance(upper.op, ast.Mult)
+            and isinstance(lower, ast.BinOp)
+            and isinstance(lower.op, ast.Mult)
+        ):
+            sides = {
+                ast.dump(lower.left),
+                ast.dump(lower.right),
+            }
+            common = [one for one in (upper.left, upper.right) if ast.dump(one) in sides]
+            if common:
+                return common[0]
+        if isinstance(upper.op, ast.Add) and ast.dump(upper.left) == ast.dump(lower):
+            return upper.right
+    return None
+
+
+MODAL = frozenset((Family.DROPOUT, Family.COMPOSITE))
+SILENT_TRAINERS = (
+    "lightning.",
+    "transformers.",
+    "accelerate.",
+    "deepspeed.",
+    "ignite.",
+    "fastai.",
+)
+
+
+def read_habits(
+    models: Models,
+    loops: Loops,
+    drafts: list[Draft],
+) -> Iterator[Draft]:
+    """Drafts of zero_grad and modes, and of what a loop of one's own leaves out."""
+    analysis = loops.analysis
+    yield from _zero_grad(analysis, loops)
+    yield from _modes(analysis, models, loops)
+    if not _own_loop(analysis, loops):
+        return
+    kinds = {draft.kind for draft in drafts if not draft.param.absent}
+    backward = loops.backwards[0]
+    if Kind.GRADIENT_CLIP not in kinds and optimizer_steps(analysis):
+        site = EditSite(Style.LOOP, "torch", backward, node=backward)
+        yield analysis.absent(Kind.GRADIENT_CLIP, site, backward)
+    made = [d.site.call for d in drafts if d.kind is Kind.OPTIMIZER and d.site.library == "torch"]
+    epochs = [d.site.node for d in drafts if d.kind is Kind.EPOCHS and d.site.node is not None]
+    if Kind.SCHEDULER not in kinds and len(made) == 1 and epochs and made[0] is not None:
+        site = EditSite(
+            Style.LOOP,
+            "torch",
+            made[0],
+            node=epochs[0],
+        )
+        yield analysis.absent(Kind.SCHEDULER, site, made[0])
+    if Kind.VALIDATION not in kinds and not _evaluates(analysis):
+        reason = "which data to hold out is for the program to say"
+        site = EditSite(Style.FIXED, "torch", backward, reason=reason)
+        yield analysis.absent(Kind.VALIDATION, site, statement_of(backward))
+
+
+def _own_loop(analysis: ProgramAnalysis, loops: Loops) -> bool:
+    """A loop of one's own makes gradients, and no trainer of a library stands behind it."""
+    called = [analysis.sources.dotted(call.func) for call in analysis.calls()]
+    trainers = [last_name(dotted) for dotted in called if dotted.startswith(SILENT_TRAINERS)]
+    ends = ("Trainer", "Accelerator", "initialize", "Fabric")
+    return bool(loops.backwards) and not any(name.endswith(ends) for name in trainers)
+
+
+def optimizer_steps(analysis: ProgramAnalysis) -> list[ast.Call]:
+    """`optimizer.step()`, not a scheduler's."""
+    steps = [(call, receiver(call) or call) for call in analysis.calls("step")]
+    plain = [pair for pair in steps if "sched" not in dotted_text(pair[1]).lower()]
+    made = [
+        (
+            call,
+            [item.callee.dotted for item in analysis.callees.made(base)],
+        )
+        for call, base in plain
+    ]
+    return [call for call, makers in made if not any("lr_scheduler" in dotted for dotted in makers)]
+
+
+def _zero_grad(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
+    for call in filter(loops.in_loop, analysis.calls("zero_grad")):
+        site = EditSite(
+            Style.FIXED,
+            "torch",
+            call,
+            node=call,
+            reason="gradients must be set to zero",
+        )
+        yield analysis.spot_draft(
+            Kind.ZERO_GRAD,
+            site,
+            True,
+            spot_of(call),
+        )
+        return
+    looped = list(filter(loops.in_loop, loops.backwards))
+    # `p.grad = None`, `p.grad.zero_()`, or gradients taken by `torch.autograd.grad`.
+    bases = [dotted_text(receiver(call)) for call in analysis.calls("zero_", "fill_")]
+    stored = any("grad" in index.stores for index in analysis.sources.indexes.values())
+    cleared = stored or any(base.endswith("grad") for base in bases)
+    missing = not cleared and _own_loop(analysis, loops)
+    if missing and looped and optimizer_steps(analysis):
+        site = EditSite(
+            Style.LOOP,
+            "torch",
+            looped[0],
+            node=looped[0],
+        )
+        yield analysis.absent(
+            Kind.ZERO_GRAD,
+            site,
+            statement_of(looped[0]),
+        )
+
+
+def _modes(analysis: ProgramAnalysis, models: Models, loops: Loops) -> Iterator[Draft]:
+    evals = _mode_calls(analysis, "eval")
+    trains = _mode_calls(analysis, "train")
+    for name, calls in (("eval", evals), ("train", trains)):
+        for call in calls[:1]:
+            reason = "the mode is set where it should be"
+            site = EditSite(
+                Style.FIXED,
+                "torch",
+                call,
+                node=call,
+                reason=reason,
+            )
+            yield analysis.spot_draft(
+                Kind.MODE,
+                site,
+                name,
+                spot_of(call),
+                layer=name,
+            )
+    torch = [layer for layer in models.layers if layer.library == "torch"]
+    modal = any(layer.spec.family in MODAL or "BatchNorm" in layer.name for layer in torch)
+    if not modal or not _own_loop(analysis, loops):
+        return
+    if not evals and not any(call.args for call in trains):
+        yield from _no_eval(analysis)
+    if loops.levels and not trains and any(loops.in_loop(call) for call in evals):
+        # `eval()` inside the epoch loop and nothing that switches back.
+        outer = min(loops.levels, key=lambda loop: loops.levels[loop])
+        yield analysis.absent(
+            Kind.MODE, EditSite(Style.LOOP, "torch", node=outer), outer, layer="train"
+        )
+
+
+def _mode_calls(analysis: ProgramAnalysis, name: str) -> list[ast.Call]:
+    """`model.eval()` or `model.train()`, not `trainer.train()` of a library or `parser.eval(x)`."""
+    return [
+        call
+        for call in analysis.calls(name)
+        if (not call.args or name == "train") and not call.keywords
+    ]
+
+
+def _no_eval(analysis: ProgramAnalysis) -> Iterator[Draft]:
+    """Evaluation without `model.eval()`: reported at the `no_grad` block or the evaluating
+    function.
+    """
+    for index in analysis.sources.indexes.values():
+        held = [(node, item.context_expr) for node in index.withs for item in node.items]
+        called = [(node, part) for node, part in held if isinstance(part, ast.Call)]
+        found: list[ast.stmt] = [node for node, part in called if no_grad(analysis, part)]
+        for function, node in [(one, one.node) for one in index.functions]:
+            named = speaks_of_evaluation(function.name) and "model" in function.bindings
+            marks = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+            if isinstance(node, ast.FunctionDef) and (
+                named or any(no_grad(analysis, m) for m in marks)
+            ):
+                found.append(node.body[0])
+        if found:
+            site = EditSite(Style.LOOP, "torch", node=found[0])
+            yield analysis.absent(
+                Kind.MODE,
+                site,
+                found[0],
+                layer="eval",
+            )
+            return
+
+
+def _evaluates(analysis: ProgramAnalysis) -> bool:
+    functions = [one.name for index in analysis.sources.indexes.values() for one in index.functions]
+    silent = any(no_grad(analysis, call.func) for call in analysis.calls())
+    return (
+        silent or bool(_mode_calls(analysis, "eval")) or any(map(speaks_of_evaluation, functions))
+    )
