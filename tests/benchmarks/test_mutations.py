@@ -51,6 +51,8 @@ from reenact.paper.measure.verdict import Verdict as PaperVerdict
 from reenact.program.fault_type import FaultType
 from reenact.types import ExitCode
 
+pytestmark = pytest.mark.release
+
 
 def missed(card: Scorecard) -> set[str]:
     """The first words of every goal that is missed."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = screenshots.chromium()
 pytestmark = [
+    pytest.mark.release,
     pytest.mark.skipif(
         CHROMIUM is None,
         reason="no Chromium on this machine: scripts/setup EXTRAS chromium",
