@@ -31,11 +31,11 @@ test-slow:
 	@scripts/setup $(EVERYTHING),ray chromium
 	@.venv/bin/pytest -n 2 --dist loadgroup -m slow
 
-# What changes with the benchmarks alone: each split of benchmarks/trainings against its hash. Before a release, or after a
-# change there.
+# What is too long for each change: the benchmarks, the programs of each fault's page, wheel, site, walks in a browser,
+# kills, and the further cases of tests of which `make test` takes a sample. Before an issue is closed.
 test-release:
-	@scripts/setup $(EVERYTHING)
-	@.venv/bin/pytest -n 2 --dist loadgroup -m release
+	@scripts/setup $(EVERYTHING) chromium
+	@.venv/bin/pytest -n 3 --dist loadgroup -m 'release and not slow'
 
 # The frameworks themselves are installed here alone: some 2 GB. Backs docs/works-with.md line by line.
 test-frameworks:

@@ -68,7 +68,7 @@ def _diagnosed(result: Mapping[str, Any]) -> Outcome:
         "notices": [
             [one["code"], one["level"], one["message"], one["place"]] for one in result["notices"]
         ],
-        "faults": [[one["fault"], one["line"], one["confidence"]] for one in findings],
+        "faults": [[one["fault"], one["line"], one["score"]] for one in findings],
     }
 
 

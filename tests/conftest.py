@@ -10,6 +10,7 @@ import shutil
 import signal
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -133,6 +134,20 @@ def _group(file: Path) -> str:
     text = file.read_text(encoding="utf-8")
     named = re.search(r'xdist_group\("(\w+)"\)', text)
     return named[1] if named else str(file) if '@pytest.fixture(scope="module"' in text else ""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test marked `sample(n)` each n-th case runs in `make test`, the others before a release."""
+    cases = Counter[str]()
+    for item in items:
+        sample = item.get_closest_marker("sample")
+        if sample is None:
+            continue
+        test = item.nodeid.partition("[")[0]
+        if cases[test] % sample.args[0]:
+            item.add_marker(pytest.mark.release)
+        cases[test] += 1
 
 
 @pytest.hookimpl(tryfirst=True)

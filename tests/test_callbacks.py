@@ -109,6 +109,7 @@ def trained(python: str, folder: Path, kind: str, *, watched: bool) -> tuple[str
     return ended.stdout.splitlines()[-1], ended.stderr
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "kind",
     ["keras", "lightning", pytest.param("transformers", marks=pytest.mark.frameworks)],

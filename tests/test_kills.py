@@ -27,6 +27,7 @@ def series(folder: Path, name: str, count: int) -> kills.Series:
     )
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(("name", "count"), [*KILLS, *MORE])
 def test_killed_it_ends_as_if_undisturbed(name: str, count: int, tmp_path: Path) -> None:
     row = series(tmp_path, name, count).run()

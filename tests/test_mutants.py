@@ -86,6 +86,7 @@ def rows(tree: Path) -> list[dict[str, object]]:
     ]
 
 
+@pytest.mark.release
 def test_what_tests_do_not_notice_is_named_and_tried_again_when_they_change(
     tree: Path,
 ) -> None:
@@ -117,6 +118,7 @@ def test_what_tests_do_not_notice_is_named_and_tried_again_when_they_change(
     assert output.splitlines()[-1] == "    4       4         0  all: 100% killed, goal 90%"
 
 
+@pytest.mark.release
 def test_it_continues_where_it_was_stopped(tree: Path) -> None:
     run(tree)
     results = tree / "build" / "mutants-1.jsonl"
@@ -134,6 +136,7 @@ def rows_without_the_cut_one(results: Path) -> list[str]:
     return [line for line in results.read_text().splitlines() if "cut sho" not in line]
 
 
+@pytest.mark.release
 def test_a_changed_file_has_other_edits(tree: Path) -> None:
     run(tree)
     (tree / FILE).write_text(JUDGE.replace("LIMIT = 5", "LIMIT = 4"))
@@ -141,6 +144,7 @@ def test_a_changed_file_has_other_edits(tree: Path) -> None:
     assert "4 edits to try" in output
 
 
+@pytest.mark.release
 def test_tests_that_fail_without_an_edit_prove_nothing(tree: Path) -> None:
     (tree / "tests" / "test_judge.py").write_text(BROKEN)
     code, output = run(tree)
@@ -150,6 +154,7 @@ def test_tests_that_fail_without_an_edit_prove_nothing(tree: Path) -> None:
     assert not (tree / "build").exists()
 
 
+@pytest.mark.release
 def test_a_file_that_no_test_imports_is_refused(tree: Path) -> None:
     (tree / "tests" / "test_judge.py").write_text("def test_nothing():\n    pass\n")
     (tree / "tests" / "test_judge.py").rename(tree / "tests" / "test_nothing.py")
@@ -257,6 +262,7 @@ def test_what_decides_nothing_is_not_edited(text: str) -> None:
     assert [edit.applied(text) for edit in edits_of(text)] == []
 
 
+@pytest.mark.release
 def test_every_file_that_decides_a_verdict_has_enough_edits() -> None:
     files = mutants.files_of(mutants.ROOT)
     assert "src/reenact/paper/measure/gap.py" in files
@@ -267,6 +273,7 @@ def test_every_file_that_decides_a_verdict_has_enough_edits() -> None:
         assert nearest_tests(mutants.ROOT, file, mutants.NEAREST), file
 
 
+@pytest.mark.release
 def test_a_seed_draws_the_same_edits_and_another_one_others() -> None:
     file = mutants.FILES[1]
     first = mutants.drawn(mutants.ROOT, file, 1, 20)

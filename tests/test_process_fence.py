@@ -74,6 +74,7 @@ STARTS = {
     "ctypes.util": {"find_library"},
 }
 """By module, what starts a process or forks this one."""
+ANY_START = frozenset[str]().union(*STARTS.values())
 BY_NAME = {"getattr", "__import__", "import_module"}
 NAMED = {
     "subprocess",
@@ -87,6 +88,12 @@ NAMED = {
 """What is not reached by its name: a module or function that does little else than starting
 processes.
 """
+
+
+def name_of(function: ast.expr) -> str:
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
 
 
 def annotations(tree: ast.Module) -> set[int]:
@@ -126,13 +133,13 @@ def starts(text: str) -> list[str]:
             for alias in node.names:
                 if alias.name in STARTS[node.module] or alias.name == "*":
                     found.append(f"{node.lineno}: from {node.module} import {alias.name}")
-        elif isinstance(node, ast.Attribute) and id(node) not in types:
+        elif isinstance(node, ast.Attribute) and node.attr in ANY_START and id(node) not in types:
             dotted = ast.unparse(node.value)
             first, _, rest = dotted.partition(".")
             module = named.get(dotted) or ".".join(filter(None, (named.get(first, ""), rest)))
             if node.attr in STARTS.get(module, ()):
                 found.append(f"{node.lineno}: {module}.{node.attr}")
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in BY_NAME:
+        elif isinstance(node, ast.Call) and name_of(node.func) in BY_NAME:
             words = {part.value for part in node.args if isinstance(part, ast.Constant)}
             if words & NAMED:
                 found.append(f"{node.lineno}: {ast.unparse(node)}")

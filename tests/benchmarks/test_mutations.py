@@ -51,6 +51,8 @@ from reenact.faults.registry import FAMILIES, all_detectors
 from reenact.paper.measure.verdict import Verdict as PaperVerdict
 from reenact.types import ExitCode
 
+pytestmark = pytest.mark.release
+
 
 def missed(card: Scorecard) -> set[str]:
     """The first words of every goal that is missed."""

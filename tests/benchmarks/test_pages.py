@@ -86,6 +86,7 @@ def test_what_others_published_is_what_the_score_cards_show() -> None:
     assert all(topic["source"] for topic in known.values())
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(
     ("file", "old", "new", "sentence"),
     [
@@ -131,6 +132,7 @@ def test_what_was_written_by_hand_is_seen(
     assert any(sentence in wrong for wrong in site.differing()), site.differing()
 
 
+@pytest.mark.release
 def test_another_figure_in_a_results_file_is_seen(site: Site) -> None:
     file = site.folder / "results" / "repair-lite.json"
     facts = json.loads(file.read_bytes())
@@ -142,6 +144,7 @@ def test_another_figure_in_a_results_file_is_seen(site: Site) -> None:
     ]
 
 
+@pytest.mark.release
 def test_a_new_results_file_updates_everything(site: Site, tmp_path: Path) -> None:
     keep(CARD, tmp_path / "out")
     assert list(

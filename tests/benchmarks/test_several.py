@@ -11,6 +11,8 @@ from benchmarks.several import several
 from reenact.errors import InputError
 from reenact.types import Stop, tell_nobody
 
+pytestmark = pytest.mark.release
+
 
 def written_or_failed(given: Path, _: Stop) -> str:
     if given.name == "0":

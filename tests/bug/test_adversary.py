@@ -340,6 +340,7 @@ def test_the_docs_list_nothing_else() -> None:
     assert {word for row in rows for word in re.findall("`([^`]+)`", row)} == set(LISTED)
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("what", RUN_AND_FOUND_OUT)
 def test_run_and_found_out(toy: Any, in_turn: Any, what: str) -> None:
     script, outcome = RUN_AND_FOUND_OUT[what]

@@ -215,6 +215,7 @@ def without_uv(place: Path) -> Command:
 
 
 # What pip itself runs of hostile packages: tests/sandbox/environments/test_hostile_packages.py.
+@pytest.mark.release
 @pytest.mark.parametrize("installer", ["uv", pytest.param("pip", marks=pytest.mark.slow)])
 def test_packages_of_a_hostile_repository_run_nothing_on_the_host(
     toy: Any, place: Path, run: Command, monkeypatch: pytest.MonkeyPatch, installer: str
@@ -325,6 +326,7 @@ def test_a_linked_output_folder_is_not_followed(place: Path, run: Command) -> No
     assert list((place / "elsewhere").iterdir()) == []
 
 
+@pytest.mark.release
 def test_the_same_command_writes_over_its_own_files(place: Path, run: Command) -> None:
     first = run(*BUG, "--fixed", "fixed", "--output-format", "json")
     again = run(*BUG, "--fixed", "fixed", "--output-format", "json")

@@ -100,6 +100,7 @@ def test_the_values_that_show_a_silent_bug_stand_first(
     assert words not in judge.saw(check, observed, reference, False)
 
 
+@pytest.mark.release
 def test_evidence_of_both_revisions_stands_in_the_report(
     toy: Any, in_turn: Any, tmp_path: Path
 ) -> None:
@@ -219,6 +220,7 @@ INDEX = {
 }
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(("given", "verdict"), [(7, Verdict.REPRODUCED), (3, Verdict.SHOWN)])
 def test_values_that_the_script_chose_itself_may_force_it(
     toy: Any, in_turn: Any, given: int, verdict: Verdict
@@ -267,6 +269,7 @@ SUMS = {
 }
 
 
+@pytest.mark.release
 def test_an_exception_that_only_the_fix_takes_away_is_evidence_by_itself(
     toy: Any, in_turn: Any, tmp_path: Path
 ) -> None:

@@ -115,6 +115,7 @@ def test_silent_bug_fails_before_and_passes_after(toy: Any, in_turn: Any, tmp_pa
     assert "| 0 | symptom | no failure |" in written
 
 
+@pytest.mark.release
 def test_each_stage_speaks_to_the_next_attempt(toy: Any) -> None:
     answers = {
         "0/0": "from acme import Meter\n\nmeter = Meter(size=3)\nmeter.mean(\n",
@@ -309,6 +310,7 @@ def test_reported_number_within_five_per_cent(
     assert toy.reproduce(in_turn([script]), report=WRONG, symptom=symptom).verdict is verdict
 
 
+@pytest.mark.release
 def test_plan_makes_the_closing_check_concrete(toy: Any) -> None:
     model = Scripted(
         {
@@ -325,6 +327,7 @@ def test_plan_makes_the_closing_check_concrete(toy: Any) -> None:
     assert found.symptom.check.words == "above 0.5"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("fixed", "verdict"), [(False, Verdict.SHOWN), (True, Verdict.REPRODUCED)])
 def test_library_that_chokes_on_what_the_project_gave(
     toy: Any, in_turn: Any, fixed: bool, verdict: Verdict, tmp_path: Path
@@ -444,6 +447,7 @@ def test_what_cannot_be_installed_is_named_with_its_option(toy: Any, tmp_path: P
     assert "--requirement nobodyhasthis" in found.reason
 
 
+@pytest.mark.release
 def test_a_project_that_asks_for_its_own_version_is_as_good_as_installed(
     toy: Any, in_turn: Any
 ) -> None:

@@ -65,6 +65,7 @@ REVISE = "bug/context[0]/attempt[1]/revise"
 OTHER = CRASH | {"explicit": {"exception": "KeyError", "message": "no such name here"}}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("fixed", [False, True])
 def test_the_symptom_is_asked_again_after_a_failure_of_the_project(toy: Any, fixed: bool) -> None:
     """Nobody knew which exception it is; the run shows one, and the model finds that this is

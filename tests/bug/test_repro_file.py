@@ -65,6 +65,7 @@ def run(folder: Path, text: str) -> int:
     return done.returncode
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("symptom", "script", "code"),
     [

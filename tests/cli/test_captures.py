@@ -15,6 +15,7 @@ import pytest
 from warm import warm_reenact
 
 pytestmark = [
+    pytest.mark.release,
     pytest.mark.usefixtures("warm_python"),
     pytest.mark.xdist_group("captures"),
 ]

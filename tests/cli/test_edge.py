@@ -231,6 +231,7 @@ while True:
 """
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("words", "code"),
     [

@@ -167,6 +167,7 @@ def check(found: Diagnosis, row: Row) -> None:
     assert ("no fault found" in str(found.in_short()["verdict"])) == (row.judgement is SOUND)
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("name", TRAINED)
 def test_a_training_that_was_seen(name: str) -> None:
     row = TRAINED[name]
@@ -199,6 +200,7 @@ def test_a_sound_training_is_judged_however_the_program_ended(
     )
 
 
+@pytest.mark.release
 def test_a_training_that_ran_out_of_time_is_judged_by_what_was_seen(
     tmp_path: Path,
 ) -> None:
@@ -254,6 +256,7 @@ def _command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", UNTRAINED)
 def test_a_program_without_a_training(
     name: str,
@@ -413,6 +416,7 @@ READ_ONLY = (
 )
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("returned", "code", "verdict"),
     [

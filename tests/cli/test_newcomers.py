@@ -441,6 +441,7 @@ def findings_of(folder: Path, program: str) -> tuple[list[dict[str, Any]], str]:
     return json.loads(done.stdout)["data"]["findings"], done.stderr
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_explained(name: str, tmp_path: Path) -> None:
     mistake = MISTAKES[name]
@@ -462,6 +463,7 @@ MISLEADING = (
 )
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     "kind", ["ValueError", "RuntimeError", "TypeError", "AssertionError", "IndexError"]
 )
@@ -475,6 +477,7 @@ def test_words_of_the_programs_own_exception_decide_nothing(kind: str, tmp_path:
     assert witness["why"] == "The program raised this exception itself, at this line."
 
 
+@pytest.mark.release
 def test_an_exit_that_the_program_caught_is_no_mistake(tmp_path: Path) -> None:
     head = "import argparse\n\nimport torch\nfrom torch import nn\n\ntry:\n"
     tried = (
@@ -490,6 +493,7 @@ def test_an_exit_that_the_program_caught_is_no_mistake(tmp_path: Path) -> None:
     assert "unknown" not in done.stdout
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kind", ["MemoryError", "EOFError", "ImportError"])
 def test_nor_does_the_class_that_the_program_raises_itself(kind: str, tmp_path: Path) -> None:
     program = f'raise {kind}("the buffer of past rows is full")\n'
@@ -497,6 +501,7 @@ def test_nor_does_the_class_that_the_program_raises_itself(kind: str, tmp_path: 
     assert finding["witnesses"][0]["code"] == "RE910"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("inputs", ["", "keras.layers.Input((8,)), "])
 def test_the_loss_is_the_only_advice_on_class_numbers(inputs: str, tmp_path: Path) -> None:
     program = MISTAKES["squared error of class numbers"].program
@@ -507,6 +512,7 @@ def test_the_loss_is_the_only_advice_on_class_numbers(inputs: str, tmp_path: Pat
     assert "sparse_categorical_crossentropy" in finding["fix"]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("program", "sentence", "command"),
     [

@@ -120,6 +120,7 @@ def test_the_first_judges_what_was_seen_and_the_same_command_starts_afresh(
         assert starts(tmp_path) > before
 
 
+@pytest.mark.release
 def test_a_sound_training_is_judged_sound_as_far_as_it_was_seen(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(SOUND)
     code, output, complaint = stopped_after_steps(tmp_path, "diagnose", "train.py")
@@ -142,6 +143,7 @@ def test_the_second_leaves_at_once(tmp_path: Path) -> None:
     assert "Traceback" not in (tmp_path / "stderr").read_text()
 
 
+@pytest.mark.release
 def test_a_repair_reports_what_it_has(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(REPEATED)
     words = (
@@ -164,6 +166,7 @@ def test_a_repair_reports_what_it_has(tmp_path: Path) -> None:
     assert "stopped by you before a change was verified" in " ".join(output.split())
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("command", ["bug", "paper"])
 def test_what_asks_a_model_ends_without_a_verdict_and_continues(
     tmp_path: Path, command: str
@@ -192,6 +195,7 @@ def test_what_asks_a_model_ends_without_a_verdict_and_continues(
     assert "Traceback" not in complaint
 
 
+@pytest.mark.release
 def test_a_trace_is_judged_while_it_grows(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(FORGOTTEN)
     with started(tmp_path, "watch", "--out", "run", "train.py") as child:
@@ -226,6 +230,7 @@ def test_what_was_not_watched_cannot_be_judged(tmp_path: Path) -> None:
     assert "reenact watch --out run PROGRAM" in judged.stderr
 
 
+@pytest.mark.release
 def test_on_a_terminal_the_lines_of_the_program_stay_whole_until_ctrl_c(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -153,6 +153,7 @@ for step in range(30):
 """
 
 
+@pytest.mark.release
 def test_a_run_of_two_networks_hides_nothing_that_the_text_proves() -> None:
     read, ran = (
         {

@@ -61,6 +61,7 @@ def diagnosed(program: Program, journal: Journal, tmp_path: Path) -> tuple[Diagn
     return found, len(executor.ran)
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(
     ("seen", "change", "named"),
     [
@@ -90,6 +91,7 @@ def test_what_changed_is_trained_again_and_named(
     assert changed.reused.endswith(f": {named} changed since then.")
 
 
+@pytest.mark.release
 def test_where_not_all_can_be_seen_the_result_says_so(tmp_path: Path) -> None:
     program = program_of(tmp_path / "work", NETWORK)
     with Journal.in_memory() as journal:

@@ -73,6 +73,7 @@ for _ in range(20):
 """
 
 
+@pytest.mark.release
 @pytest.mark.usefixtures("warm_python")
 def test_the_experiments_wait_for_the_weights_of_the_watched_run(
     tmp_path: Path,

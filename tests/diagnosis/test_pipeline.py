@@ -132,6 +132,7 @@ def test_quick_watches_one_run_and_normal_confirms_by_training(
     assert hashes(program.folder) == before
 
 
+@pytest.mark.release
 def test_what_is_seen_in_a_notebook_is_placed_in_it(program: Program) -> None:
     cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": BROKEN}]
     book = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
@@ -182,6 +183,7 @@ def test_an_interrupted_diagnosis_continues_without_training_twice(
     assert len(journalled) < len(first)
 
 
+@pytest.mark.release
 @pytest.mark.usefixtures("cold_python")
 def test_a_trace_that_was_changed_since_is_watched_again(program: Program, tmp_path: Path) -> None:
     def diagnosed() -> Diagnosis:
@@ -208,6 +210,7 @@ def test_a_trace_that_was_changed_since_is_watched_again(program: Program, tmp_p
     assert len(list((tmp_path / "traces").iterdir())) == 2
 
 
+@pytest.mark.release
 @pytest.mark.usefixtures("cold_python")
 def test_a_program_that_was_answered_by_hand_is_watched_again(
     program: Program, tmp_path: Path
@@ -236,6 +239,7 @@ def test_a_program_that_was_answered_by_hand_is_watched_again(
     assert stopped_with(Answers()) == 2
 
 
+@pytest.mark.release
 def test_a_metric_that_is_not_there_is_refused(program: Program) -> None:
     with (
         Journal.in_memory() as journal,
@@ -250,6 +254,7 @@ def test_a_metric_that_is_not_there_is_refused(program: Program) -> None:
         )
 
 
+@pytest.mark.release
 def test_two_programs_in_one_journal_are_each_watched(program: Program, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()

@@ -80,6 +80,7 @@ def continued(journal: Journal, program: Program, tmp_path: Path) -> tuple[Diagn
         return found, run.reused
 
 
+@pytest.mark.release
 def test_changed_data_give_another_true_answer(tmp_path: Path) -> None:
     program = program_in(tmp_path / "work", TRAINS)
     seen = []
@@ -96,6 +97,7 @@ def test_changed_data_give_another_true_answer(tmp_path: Path) -> None:
     assert seen == [2, 200000]
 
 
+@pytest.mark.release
 def test_a_finished_diagnosis_is_made_again_also_when_nothing_changed(
     tmp_path: Path,
 ) -> None:
@@ -112,6 +114,7 @@ def test_a_finished_diagnosis_is_made_again_also_when_nothing_changed(
     assert counts[1] == 2 * counts[0]
 
 
+@pytest.mark.release
 def test_the_same_script_in_another_folder_is_another_program(tmp_path: Path) -> None:
     answers = []
     with Journal.in_memory() as journal:
@@ -131,6 +134,7 @@ def test_the_same_script_in_another_folder_is_another_program(tmp_path: Path) ->
     assert answers == ["the data are first", "the data are second"]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("text", "file"),
     [
@@ -185,6 +189,7 @@ def test_a_file_that_is_only_looked_for_counts(tmp_path: Path) -> None:
     assert (crash_message(first), crash_message(second)) == ("not there", "there")
 
 
+@pytest.mark.release
 def test_a_variable_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = program_in(tmp_path / "work", READS_VARIABLE)
     answers, counts = [], []

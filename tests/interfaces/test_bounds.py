@@ -93,6 +93,7 @@ def wait_for(condition: Path) -> None:
     wait_until(condition.exists, f"{condition} to appear")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("option", [("--max-time", "5"), ("--training-time", "3")])
 def test_a_program_that_does_not_end_is_ended_and_judged(
     tmp_path: Path, option: Sequence[str]
@@ -108,6 +109,7 @@ def test_a_program_that_does_not_end_is_ended_and_judged(
     assert "Traceback" not in complaint
 
 
+@pytest.mark.release
 def test_repair_without_a_training_that_ends_is_not_decided(tmp_path: Path) -> None:
     (tmp_path / "endless.py").write_text(ENDLESS, "utf-8")
     words = ("repair", "--max-time", "5", "endless.py")
@@ -141,6 +143,7 @@ def test_the_time_of_the_command_ends_a_question_to_a_model(tmp_path: Path) -> N
     assert "Traceback" not in complaint
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("whole_group", [False, True], ids=["process", "group"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_watched_program_that_ignores_it(
@@ -188,6 +191,7 @@ WAITING: dict[str, tuple[str, ...]] = {
 }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("what", WAITING)
 @pytest.mark.parametrize("waits", [False, True], ids=["starts", "waits"])
 def test_ctrl_c_ends_a_command_whatever_it_waits_for(

@@ -11,6 +11,8 @@ import gallery
 import pytest
 import reference
 
+pytestmark = pytest.mark.release
+
 MOST_BYTES = 300_000
 LETTERS = "{http://www.w3.org/2000/svg}text"
 

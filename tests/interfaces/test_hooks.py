@@ -108,6 +108,7 @@ def test_a_module_of_the_repository_does_not_install(
     assert ended.stdout.startswith("pip ") or "No module named pip" in ended.stderr
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("inputs", "code", "reported"),
     [

@@ -62,6 +62,7 @@ def test_the_planted_modules_are_found_by_a_python_that_looks_there(
     assert {"torch", "yaml"} <= set(planted.imported)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "words",
     [
@@ -112,6 +113,7 @@ def ended(jobs: Jobs, job: Job) -> int | None:
     return jobs.exit_code(job)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("path", ["", ".", "/nonexistent:", ":/nonexistent"])
 def test_a_command_that_the_page_starts_imports_nothing_from_the_folder(
     planted: Planted, path: str, monkeypatch: pytest.MonkeyPatch
@@ -136,6 +138,7 @@ def test_a_program_of_the_user_gets_its_own_path_back(
     assert shown[0].split(os.pathsep)[-1] == "."
 
 
+@pytest.mark.release
 def test_the_pages_import_nothing_from_the_folder(planted: Planted) -> None:
     server = subprocess.Popen(
         [REENACT, "view"],

@@ -100,6 +100,7 @@ class LikeHuggingFace(nn.Module):
         return {"loss": loss, "logits": logits}
 
 
+@pytest.mark.release
 def test_a_layer_that_is_called_and_gets_no_gradient_fails(
     batch: tuple[torch.Tensor, torch.Tensor],
 ) -> None:
@@ -112,6 +113,7 @@ def test_a_layer_that_is_called_and_gets_no_gradient_fails(
     assert "unused" not in str(found.value)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("loss", "steps"),
     [(None, 300), (nn.functional.cross_entropy, 60), (nn.CrossEntropyLoss(), 60)],
@@ -201,6 +203,7 @@ def test_a_loss_that_is_no_number_is_reported(
         assert_learns(network(), batch, loss=lambda output, _: output.sum() * float("nan"))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("last", "targets"),
     [
@@ -244,6 +247,7 @@ def test_what_cannot_be_tried_is_stated(model: Any, given: Any, sentence: str) -
         assert_learns(model, given)
 
 
+@pytest.mark.release
 def test_a_keras_model_learns_by_its_own_loss() -> None:
     import keras
 

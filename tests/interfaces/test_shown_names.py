@@ -58,6 +58,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("form", FORMATS)
 def test_names_of_linted_files_are_shown_and_not_obeyed(folder: Path, form: str) -> None:
     text = shown(folder, "lint", "--output-format", form, ".")
@@ -76,6 +77,7 @@ def test_names_of_linted_files_are_shown_and_not_obeyed(folder: Path, form: str)
         assert "d%FF%FE.py" in text
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", NAMES, ids=repr)
 def test_a_program_with_such_a_name_is_diagnosed(folder: Path, name: bytes) -> None:
     assert shown(folder, "diagnose", "--depth", "static", name)

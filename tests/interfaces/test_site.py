@@ -10,6 +10,8 @@ from pathlib import Path
 import fences
 import pytest
 
+pytestmark = pytest.mark.release
+
 pytest.importorskip("mkdocs")
 
 

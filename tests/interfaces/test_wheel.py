@@ -21,6 +21,8 @@ import pytest
 
 from reenact.version import __version__
 
+pytestmark = pytest.mark.release
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "reenact"
 pytest.importorskip("hatchling")

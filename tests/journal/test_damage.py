@@ -164,6 +164,7 @@ def test_the_undamaged_journal_answers_rightly(
         assert [run[4] for run in answers.runs] == [Status.RUNNING, Status.FINISHED]
 
 
+@pytest.mark.release
 @some_flips
 def test_damage_in_the_file_is_named_or_harmless(
     in_the_file: Path, tmp_path: Path, in_ram: Path, flips: int

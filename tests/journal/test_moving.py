@@ -226,6 +226,7 @@ HARM: dict[str, Callable[[list[tuple[str, Any]]], list[tuple[str, Any]]]] = {
 }
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("harm", HARM)
 def test_a_forged_file_is_refused_and_changes_nothing(
     harm: str, exported: Path, other: Journal, tmp_path: Path

@@ -227,6 +227,7 @@ def test_a_long_run_is_read_in_pages_and_by_branch(journal: Journal) -> None:
     assert journal.some_steps(record, under="tal") == []
 
 
+@pytest.mark.release
 def test_ten_thousand_runs_are_listed_without_a_query_for_each(folder: Path) -> None:
     with Journal.open(folder) as journal:
         with journal.run(pipeline="tale", request=0) as run:

@@ -80,6 +80,7 @@ def _offers(count: int, *, same_id: bool = False) -> list[tuple[str, str, str]]:
     return [("1" if same_id else str(nth), "answer", answer) for nth, answer in enumerate(answers)]
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(("bad", "complaint"), BAD_ANSWERS.values(), ids=BAD_ANSWERS)
 def test_bad_answers_are_sent_back_with_the_reason(
     server: Any, opened: Opened, bad: Callable[[Any], Any], complaint: str
@@ -227,6 +228,7 @@ def test_a_server_that_stays_broken_is_given_up(server: Any, opened: Opened) -> 
     assert len(server.requests) == 6
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("status", [408, 409, 429, 503])
 @pytest.mark.parametrize(
     ("headers", "waited"),

@@ -180,6 +180,7 @@ GOOGLE = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("model", "variables", "reply"),
     [

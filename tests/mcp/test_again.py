@@ -14,6 +14,7 @@ AT_WORK = ("starting", "running")
 ROUNDS = 40
 
 
+@pytest.mark.release
 def test_a_diagnosis_started_again_after_the_data_changed_is_made_again(
     tmp_path_factory: pytest.TempPathFactory, talk: Callable[..., Any]
 ) -> None:

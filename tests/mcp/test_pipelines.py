@@ -70,6 +70,7 @@ def bug(tmp_path_factory: pytest.TempPathFactory, talk: Callable[..., Any]) -> A
     return found | {"folder": folder}
 
 
+@pytest.mark.release
 def test_a_bug_is_started_polled_and_shown(bug: Answer) -> None:
     assert bug["started"]["job"].startswith("bug-")
     last = bug["polls"][-1]

@@ -27,6 +27,7 @@ class Planted(Protocol):
     def imported(self) -> list[str]: ...
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("path", ["", "."])
 def test_every_reading_tool_answers_and_imports_nothing_from_the_folder(
     planted: Planted, path: str

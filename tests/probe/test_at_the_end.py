@@ -65,6 +65,7 @@ def ends(
     return training, read_experiments(tested.folder, root=Root(tested.cwd))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("ahead", "leaks"), [("2", True), ("1", False)])
 def test_a_leak_that_an_output_of_zeros_hides_at_the_start(
     forks: Any, tmp_path: Path, ahead: str, leaks: bool
@@ -100,6 +101,7 @@ def test_the_training_is_the_same_to_the_last_bit(forks: Any, tmp_path: Path) ->
     assert all(torch.equal(state[key], left[key]) for key in state)
 
 
+@pytest.mark.release
 def test_it_says_why_there_are_no_tests_at_the_end(forks: Any, tmp_path: Path) -> None:
     text = PROGRAM.replace("AHEAD", "1")
     _, tried = ends(forks, tmp_path, text, "import torch")
@@ -161,6 +163,7 @@ for _ in range(60):
 """
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("loss", "same"),
     [
@@ -182,6 +185,7 @@ def test_labels_of_other_rows_after_the_training(
     assert tried.permuted.fit_as_well is same
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "loss",
     [
@@ -221,6 +225,7 @@ for rows, labels in DataLoader(TensorDataset(x, (x[:, 0] > 9).long()), batch_siz
 """
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("embedded", "blind"),
     [("self.embed(tokens)", True), ("self.embed(tokens) + self.places", False)],
@@ -235,6 +240,7 @@ def test_attention_without_positions_does_not_see_the_order(
     ]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("norm", "worse"),
     [

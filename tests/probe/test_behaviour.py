@@ -55,6 +55,7 @@ for rows, y in DataLoader(TensorDataset(x, torch.arange(16) % 2), batch_size=16)
 )
 
 
+@pytest.mark.release
 def test_rows_mix_where_recurrence_runs_along_the_batch(forks: Any) -> None:
     """Batch norm in evaluation mode mixes nothing, though it does in training."""
     sound = behaviour(forks, ROWS.replace("FIRST", "True"))
@@ -90,6 +91,7 @@ for rows in torch.randperm(40).split(10):
 ALONG_ROWS = "self.attends(*[hidden.transpose(0, 1)] * 3)[0][-1]"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("turned", "mixes"),
     [(ALONG_ROWS, True), ("self.attends(hidden, hidden, hidden)[0][:, -1]", False)],
@@ -105,6 +107,7 @@ def test_one_output_a_row_and_batches_that_no_loader_made(
         assert tested.mixing_at.module == "attends"
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "made",
     [
@@ -141,6 +144,7 @@ optimizer.step()
     assert behaviour(forks, HEAD + text.replace("MADE", made)).mixing is None
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("pooled", "moves"),
     [("hidden.mean(1)", True), ("(hidden * there).sum(1) / there.sum(1)", False)],
@@ -182,6 +186,7 @@ def test_nothing_of_the_tests_stays_behind() -> None:
     assert torch.equal(torch.get_rng_state(), state)
 
 
+@pytest.mark.release
 def test_rows_that_mix_inside_a_model_that_gives_every_row_the_same(forks: Any) -> None:
     """Attention along the batch leaves a class token, which all rows share, without anything of
     its row.
@@ -214,6 +219,7 @@ for x, y in DataLoader(TensorDataset(torch.randn(20, 6, 3), torch.arange(20) % 2
     assert mixes.mixing_at.module == "attends"
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("mask", "lengths", "cut", "moves"),
     [
@@ -267,6 +273,7 @@ model.fit(x, x[:, :3].argmax(1), batch_size=16, verbose=0)
 """
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("part", "mixes"), [("Centred()", True), ("norm", False)])
 def test_rows_of_a_keras_model_that_move_other_rows(forks: Any, part: str, mixes: bool) -> None:
     tested = behaviour(forks, KERAS.replace("PART", part))
@@ -326,6 +333,7 @@ for image, text, labels in DataLoader(TensorDataset(x, t, y), batch_size=12):
 BOTH = "self.head(torch.cat([seen, read], 1))"
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(
     ("forward", "called", "names"),
     [

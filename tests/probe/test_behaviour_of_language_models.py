@@ -54,10 +54,12 @@ def test_a_mask_that_lets_the_next_token_through_is_a_leak(forks: Any) -> None:
     )
 
 
+@pytest.mark.release
 def test_a_target_two_places_on_differs_from_the_next_token(forks: Any) -> None:
     assert behaviour(forks, LANGUAGE.replace("FIRST", "1").replace("BY", "2")).shift == 2
 
 
+@pytest.mark.release
 def test_a_model_that_is_given_its_labels_and_shifts_them_once_more(forks: Any) -> None:
     text = LANGUAGE.replace("FIRST", "1").replace(
         "forward(self, tokens)", "forward(self, tokens, labels)"
@@ -112,6 +114,7 @@ optimizer.step()
 )
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("before", "shift"), [("pass", None), ("token = answers[:, place]", 0)])
 def test_answers_that_the_model_is_given_are_a_leak_where_it_reads_them(
     forks: Any, before: str, shift: int | None

@@ -29,6 +29,7 @@ def failing(text: str, **names: Any) -> BaseException:
     raise AssertionError("it did not raise")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("statement", ["raise ValueError('shape')", "assert not 1, 'dimension'"])
 def test_what_the_program_raises_is_its_own(statement: str) -> None:
     facts = crash.facts_of(failing(f"def check():\n    {statement}\ncheck()\n"))
@@ -131,6 +132,7 @@ def test_a_frame_of_compiled_code_is_no_place_of_the_program() -> None:
     assert noted["facts"]["stack"][-1]["owner"] == "numpy"
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("text", "argument"),
     [("sys.argv[50]", 50), ("int(sys.argv[50])", 50), ("[][50]", None)],

@@ -128,6 +128,7 @@ def experiment(forks: Any, source: str) -> Experiments:
     return read_experiments(ran.folder)
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", HEALTHY)
 def test_a_healthy_model_learns_one_batch_at_a_usual_rate(name: str, forks: Any) -> None:
     source, rate = HEALTHY[name]
@@ -143,6 +144,7 @@ def test_a_healthy_model_learns_one_batch_at_a_usual_rate(name: str, forks: Any)
     assert low <= 2 * rate <= 4 * high
 
 
+@pytest.mark.release
 def test_a_rate_of_ten_lies_outside_the_range_and_does_not_hinder_one_batch(
     forks: Any,
 ) -> None:
@@ -182,6 +184,7 @@ left_out = True
 }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_model_cannot(name: str, forks: Any) -> None:
     given = "[net[2].bias]" if "left_out" in BROKEN[name] else "net.parameters()"
@@ -234,6 +237,7 @@ def test_what_cannot_be_done_has_a_reason(reason: str, forks: Any) -> None:
     assert experiments.learning_rates is None
 
 
+@pytest.mark.release
 def test_what_the_program_does_in_place_is_done_again_each_time(forks: Any) -> None:
     source = (
         DATA
@@ -346,6 +350,7 @@ for x, y in DataLoader(TensorDataset(torch.randn(24, 6), torch.randn(24)), batch
 """
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("loss", "shapes"),
     [
@@ -387,6 +392,7 @@ for rows in torch.randperm(72).split(24):
 """
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("loss", "found"),
     [

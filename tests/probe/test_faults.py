@@ -108,6 +108,7 @@ def plain_output(forks: Any, programs: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("program", "point"),
     [

@@ -14,6 +14,7 @@ from reenact.probe.options import WatchOptions
 NAMES = ("torch_small.py", "keras_small.py", "by_hand.py", "transformer.py")
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("preset", ["quick", "deep"])
 def test_a_watched_program_prints_what_it_prints_unwatched(

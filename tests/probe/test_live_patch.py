@@ -146,6 +146,7 @@ def live(forks: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str,
     return run
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize(("name", "what", "param", "value"), cases())
 def test_the_live_graph_differs_where_the_patch_says(
     name: str,

@@ -120,6 +120,7 @@ assert search.best_params_["width"] in (2, 3)
 }
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("what", PROGRAMS)
 def test_it_trains(what: str, forks: Any) -> None:
     assert framework_of(program_from_text(PROGRAMS[what])) in (

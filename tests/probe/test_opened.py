@@ -72,6 +72,7 @@ def test_read_files_are_listed_and_own_ones_are_not(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("text", "why"),
     [

@@ -26,6 +26,7 @@ KINDS = {
 }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("file", KINDS)
 def test_the_outcome_is_the_stated_one(file: str, run_watched: Callable[..., Any]) -> None:
     stated = STATED[file]

@@ -68,6 +68,7 @@ def test_a_rate_at_the_upper_end_is_tried_on_one_batch(forks: Any) -> None:
     )
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("mask", "blind"),
     [
@@ -117,6 +118,7 @@ def test_padding_of_a_model_that_takes_rows_of_one_length(
     assert (tested.padding > 1e-3) is moves
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("ignored", "counted"),
     [

@@ -85,6 +85,7 @@ def plain(
     return script, done, (script.parent / "kept").read_bytes()
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_weights_losses_output_and_exit_code_are_the_same(
     plain: Any, preset: str, forks: Any
@@ -102,6 +103,7 @@ def test_weights_losses_output_and_exit_code_are_the_same(
     )
 
 
+@pytest.mark.release
 def test_so_it_is_in_processes_of_their_own(
     tmp_path: Path, run_plain: Run, warm_interpreter: str
 ) -> None:

@@ -73,6 +73,7 @@ def test_no_training_is_invented(entry: str) -> None:
     }
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("name", ["long_line", "many_layers", "elifs", "sums", "parentheses"])
 def test_huge_and_deep_sources_end(name: str) -> None:
     program = program_from_text(getattr(generated(), name)())

@@ -250,6 +250,7 @@ def test_ids_survive_unrelated_edits(name: str, data: st.DataObject) -> None:
     assert ids(rewritten(name, insert)) == ids(program(name))
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", PYTHON)
 def test_ids_survive_reformatting(name: str) -> None:
     assert ids(rewritten(name, lambda text: ast.unparse(ast.parse(text)) + "\n")) == ids(
@@ -257,6 +258,7 @@ def test_ids_survive_reformatting(name: str) -> None:
     )
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", PYTHON)
 def test_ids_survive_line_ends_and_blank_lines(name: str) -> None:
     spread = rewritten(name, lambda text: text.replace("\r\n", "\n").replace("\n", "\r\n"))

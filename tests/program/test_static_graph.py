@@ -59,6 +59,7 @@ TORCH = "import torch.nn as nn\nmodel = nn.Sequential(\n{}\n)\n"
 KERAS = "from keras import Sequential, layers\nmodel = Sequential([\n{}\n])\n"
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("program", "row"),
     [

@@ -247,6 +247,7 @@ def test_uninterrupted_it_pays_once_for_everything(whole: Place) -> None:
     prove_nothing_left(whole, [])
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("point", POINTS)
 def test_killed_at(point: str, starter: Starter, place: Place, whole: Place) -> None:
     code, printed = starter.run(place, crash_at=point)
@@ -258,6 +259,7 @@ def test_killed_at(point: str, starter: Starter, place: Place, whole: Place) -> 
     prove_nothing_left(place, boxes)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_ended_by_a_signal_while_a_box_runs(
     number: signal.Signals, starter: Starter, place: Place, whole: Place
@@ -291,6 +293,7 @@ def test_killed_again_and_again_at_any_moment(starter: Starter, place: Place, wh
     prove_nothing_left(place, [])
 
 
+@pytest.mark.release
 def test_its_parent_is_killed_and_it_goes_on_alone(place: Place, whole: Place) -> None:
     """The orphan keeps the run; the same command refuses with a clear word, or comes after it."""
     command = [sys.executable, "-m", "rehearsal.run", str(place.folder)]

@@ -137,6 +137,7 @@ def good(trial: Trial) -> Outcome:
     )
 
 
+@pytest.mark.release
 def test_a_program_that_crashes_behind_its_training_is_repaired_all_the_same(
     tmp_path: Path,
 ) -> None:
@@ -206,6 +207,7 @@ def test_a_program_that_crashes_in_its_training_is_repaired_by_what_a_finding_su
         repaired(program, tmp_path, options, executor=lambda: ScriptedExecutor(never))
 
 
+@pytest.mark.release
 def test_a_training_that_performs_well_is_left_alone(tmp_path: Path, known: Diagnosis) -> None:
     clean = replace(known, findings=(), low_confidence=())
     found = repaired(
@@ -356,6 +358,7 @@ def test_a_repair_takes_over_what_a_finished_diagnosis_has_trained_and_says_so(
     assert {trial.content for trial in fresh.ran} > {trial.content for trial in second.ran}
 
 
+@pytest.mark.release
 @pytest.mark.usefixtures("cold_python")
 def test_a_repair_is_one_run_with_its_diagnosis_and_continued_it_watches_nothing_again(
     tmp_path: Path,

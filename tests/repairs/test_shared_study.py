@@ -49,6 +49,7 @@ def trials_in(url: str) -> list[optuna.trial.FrozenTrial]:
     return optuna.load_study(study_name="ours", storage=url).get_trials()
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("name", BOTH)
 def test_two_drivers_fill_one_study(tmp_path: Path, name: str) -> None:
     url = f"sqlite:///{tmp_path / 'studies.db'}"
@@ -71,6 +72,7 @@ def searched(url: str, owner: str, name: str = "random") -> list[str]:
     return [str(one.patch) for one in given.context.evaluations]
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("name", BOTH)
 def test_a_run_that_continues_tells_its_own_trials_again(tmp_path: Path, name: str) -> None:
     url = f"sqlite:///{tmp_path / 'studies.db'}"
@@ -85,6 +87,7 @@ def test_a_run_that_continues_tells_its_own_trials_again(tmp_path: Path, name: s
     )
 
 
+@pytest.mark.release
 def test_a_trial_that_was_open_when_the_run_was_killed_is_reported(
     tmp_path: Path,
 ) -> None:

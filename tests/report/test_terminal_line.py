@@ -189,6 +189,7 @@ def run_program(
     return ran, watching
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("columns", [60, 80, 100])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_every_line_of_the_program_is_there_once_and_whole(

@@ -14,6 +14,7 @@ SLOW = python("import time; print('begun', flush=True); time.sleep(2); print('do
 LIMITS = Limits(wall_s=60)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kills", range(MOST_BOXES))
 def test_the_first_box_that_lives_gives_the_result(kills: int) -> None:
     messages: list[list[bytes]] = []

@@ -75,11 +75,13 @@ def check(judgement: Judgement) -> None:
     assert judgement.small, judgement.complaints
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("case", hostile_cases(), ids=lambda case: case.id)
 def test_the_default_tier_contains(case: Case, tier: str) -> None:
     check(judged(case, tier))
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("case", benign_cases(), ids=lambda case: case.id)
 def test_the_default_tier_lets_live(case: Case, tier: str) -> None:
     if case.slow:
@@ -87,6 +89,7 @@ def test_the_default_tier_lets_live(case: Case, tier: str) -> None:
     check(judged(case, tier))
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     "case",
     [case for case in hostile_cases() if case.id in SANDLOCK_HOLDS],

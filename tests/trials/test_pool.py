@@ -166,6 +166,7 @@ def test_nobody_survives_our_own_death(tmp_path: Path) -> None:
     wait_until_gone(pids)
 
 
+@pytest.mark.release
 def test_modules_notebooks_and_launchers(pool: ProcessPool, tmp_path: Path) -> None:
     folder = tmp_path / "p"
     (folder / "pkg").mkdir(parents=True)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = screenshots.chromium()
 pytestmark = [
+    pytest.mark.release,
     pytest.mark.skipif(
         CHROMIUM is None,
         reason="no Chromium on this machine: scripts/setup EXTRAS chromium",
@@ -133,7 +134,10 @@ def opened(chromium: Browser, let_in: tuple[str, StorageState]) -> Iterator[Open
 
 
 def fits(page: Page) -> bool:
-    """Whether nothing sticks out of the window to the side."""
+    """Whether nothing sticks out of the window to the side. A page that is still loading has no
+    style sheet yet, and is wider.
+    """
+    page.wait_for_load_state()
     fit: bool = page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     return fit
 

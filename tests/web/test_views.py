@@ -25,7 +25,7 @@ def test_a_diagnosis_marks_the_source_and_leads_to_its_finding(
     assert 'id="source-0-L5"' in page
     assert 'href="#source-0-L5"' in page
     assert 'id="finding-0"' in page
-    assert "confidence 0.97, confirmed" in page
+    assert "proven, confirmed" in page
     assert "learning-rate = 0.001</dd>" in page
     assert "6 seeds, test_accuracy 0.303 +- 0.01 -&gt; 0.908 +- 0.015 (p=0.016)" in page
     assert "one batch was not tried" in page

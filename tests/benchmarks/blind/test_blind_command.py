@@ -14,6 +14,8 @@ from benchmarks.blind.rewrites.text import Edit, Project, Source
 from benchmarks.blind.transcript import run
 from benchmarks.blind.verdict import Shown, Verdict, lost, verdict
 
+pytestmark = pytest.mark.release
+
 AT_3 = Shown("OP05", "RE010", "train.py", (3,))
 OF_TWO = Shown("OP05", "UM014", "train.py", (3, 9))
 ELSEWHERE = Shown("OP05", "RE010", "train.py", (4,))

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from benchmarks.blind.rewrites.every import ALL, REWRITES, rewritten
 from benchmarks.blind.rewrites.text import Edit, Project, Source
 
+pytestmark = pytest.mark.release
+
 PROGRAM = '''\
 """A training by hand."""
 

@@ -25,6 +25,8 @@ from reenact.llm.scripted import Scripted
 from reenact.sandbox.choose import choose
 from reenact.types import ExitCode
 
+pytestmark = pytest.mark.release
+
 OPTIONS = BugOptions(
     seeds=1, contexts=1, attempts=1, wall_s=120.0, minimise=False, environment="here"
 )

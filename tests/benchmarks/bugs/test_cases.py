@@ -16,6 +16,8 @@ from reenact.bug.reproduction import Verdict
 from reenact.errors import InputError
 from reenact.sandbox.repository import run_git
 
+pytestmark = pytest.mark.release
+
 CASES = load_cases()
 LEAST_LINES = 600
 WANTED = {

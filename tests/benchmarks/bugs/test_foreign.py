@@ -18,6 +18,8 @@ from benchmarks.results import files_identity
 from reenact.errors import Inconclusive, InputError
 from reenact.llm.recording import read_recording
 
+pytestmark = pytest.mark.release
+
 
 def test_the_manifest_holds_facts_alone() -> None:
     listed = json.loads(MANIFEST.read_text())

@@ -30,6 +30,8 @@ from reenact.llm.scripted import Scripted
 from reenact.sandbox.choose import choose
 from reenact.types import ExitCode, Stop
 
+pytestmark = pytest.mark.release
+
 AT_ONCE = "from acme import Meter\n\nmeter = Meter(3)\nmeter.mean()\n"
 MOCKED = """from unittest.mock import MagicMock
 

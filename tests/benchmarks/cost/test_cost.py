@@ -15,6 +15,8 @@ from benchmarks.cost.measure import Kept, Point, Spent, card, measure, slope
 from reenact.errors import Inconclusive
 from reenact.types import ExitCode, Stop
 
+pytestmark = pytest.mark.release
+
 
 def counting(folder: Path, size: int) -> Sequence[str]:
     (folder / "work.py").write_text(f"held = bytearray({size})\nsum(range({size // 8}))\n")

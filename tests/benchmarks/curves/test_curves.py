@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from benchmarks.curves.card import scorecard
 from benchmarks.curves.kept import (
     POINTS,
@@ -18,6 +20,8 @@ from benchmarks.curves.kept import (
 )
 from benchmarks.curves.plan import groups, half_of, starts_of
 from benchmarks.curves.replay import Rule, is_winner, replay
+
+pytestmark = pytest.mark.release
 
 
 def training(values: list[float], seed: int = 11) -> KeptTraining:

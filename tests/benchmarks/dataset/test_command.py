@@ -15,6 +15,8 @@ from benchmarks.dataset.splits import split_named, splits
 from reenact.cli.edge import guarded
 from reenact.types import ExitCode
 
+pytestmark = pytest.mark.release
+
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

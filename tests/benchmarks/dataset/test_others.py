@@ -22,6 +22,8 @@ from benchmarks.dataset.others import (
 from benchmarks.dataset.splits import split_named
 from benchmarks.dataset.training import Training, Truth
 
+pytestmark = pytest.mark.release
+
 TOOL = Tool(
     "a-tool",
     "",

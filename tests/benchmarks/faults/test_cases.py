@@ -380,6 +380,7 @@ def test_programs_really_train(
         assert 0 <= outcome.metric <= 1
 
 
+@pytest.mark.release
 def test_a_fault_does_measurable_harm(tmp_path: Path, warm_train: Train) -> None:
     """Both programs of D7, shortened, over five seeds; its metric is an error, so less is
     better.

@@ -17,6 +17,8 @@ from benchmarks.forged.measure import measure_all, read_results
 from reenact.errors import Stopped
 from reenact.types import ExitCode, Progress, Stop, tell_nobody
 
+pytestmark = pytest.mark.release
+
 
 def _result(case: ForgedCase, verdict: str, exit_code: int) -> ForgedResult:
     return ForgedResult(case.id, case.identity, verdict, exit_code, "it says so", 1.0)

@@ -11,9 +11,10 @@ from benchmarks.hostile.case import Case, benign_cases, hostile_cases
 from benchmarks.hostile.judge import Judgement, judge
 from reenact.sandbox.box import MIB, Ending
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="the judge reads facts of a Linux host"
-)
+pytestmark = [
+    pytest.mark.release,
+    pytest.mark.skipif(sys.platform != "linux", reason="the judge reads facts of a Linux host"),
+]
 
 CASES = {case.id: case for case in (*hostile_cases(), *benign_cases())}
 BARE = {

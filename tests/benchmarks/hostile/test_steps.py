@@ -14,6 +14,8 @@ from benchmarks.hostile.case import Case, hostile_cases
 from benchmarks.hostile.steps import after, lay_out, make_repository
 from reenact.errors import ReenactError
 
+pytestmark = pytest.mark.release
+
 AFTER = [case for case in hostile_cases() if case.number in ("H41", "H42")]
 
 

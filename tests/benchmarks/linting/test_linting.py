@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.linting.measure import (
     FILES,
     LINT,
@@ -15,6 +17,8 @@ from benchmarks.linting.measure import (
     write_files,
 )
 from reenact.types import ExitCode, Progress, Stop
+
+pytestmark = pytest.mark.release
 
 
 def test_there_are_trainings_enough_to_be_no_single_case() -> None:

@@ -21,6 +21,8 @@ from reenact.intake.papers.paper import Paper, Table
 from reenact.intake.papers.read import read_paper
 from reenact.sandbox.choose import choose
 
+pytestmark = pytest.mark.release
+
 FOLDERS = {case.id: case.folder for case in load_cases() if case.twin is None}
 NAMES = ("damped-octaves", "earned-trust")
 MOST_BYTES = 200_000

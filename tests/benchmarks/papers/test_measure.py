@@ -24,6 +24,8 @@ from reenact.paper.review.claims import Claim
 from reenact.sandbox.choose import choose
 from reenact.types import ExitCode
 
+pytestmark = pytest.mark.release
+
 CONFIG = "RATE = 0.05\nSTEPS = 200\nHELD_OUT = 50\n"
 DATA = '''"""Noisy points on a line."""
 

@@ -29,6 +29,8 @@ from reenact.paper.measure.verdict import Verdict
 from reenact.paper.review.claims import Claims, stated_claims, withheld
 from reenact.sandbox.choose import choose
 
+pytestmark = pytest.mark.release
+
 CASES = {case.id: case for case in load_cases()}
 TWINS = tuple(name for name, case in CASES.items() if case.twin is not None)
 BOX = choose(trust_code=True)

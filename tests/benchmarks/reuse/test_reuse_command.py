@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.reuse.command import BROKEN, PROGRAMS, Marked, all_cases, card, judged
+
+pytestmark = pytest.mark.release
 
 RUN = {"mark": "a", "blind": [], "files": {"file /data": "1"}, "ended": "finished"}
 

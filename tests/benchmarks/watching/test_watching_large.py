@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.watching.large import STEPS_A_SECOND, write_day
 from reenact.probe.read import read_trace
+
+pytestmark = pytest.mark.release
 
 
 def test_chunks_become_fewer_as_a_training_goes_on(tmp_path: Path) -> None:

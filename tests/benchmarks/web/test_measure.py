@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.web.measure import Timed, _card, measure, write_journal
 from reenact.journal import JournalReader
 from reenact.types import ExitCode, Progress, Stop
+
+pytestmark = pytest.mark.release
 
 
 def test_a_journal_made_for_it_is_a_sound_one(tmp_path: Path) -> None:

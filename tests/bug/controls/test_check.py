@@ -278,6 +278,7 @@ def assert_refused(found: Any, *words: str) -> None:
     assert any(word in said for word in words), said
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("what", WITHOUT_FIXED)
 def test_an_exception_that_the_script_built_is_its_own(acme: Any, what: str) -> None:
     found = tried(acme, WITHOUT_FIXED[what])
@@ -285,6 +286,7 @@ def test_an_exception_that_the_script_built_is_its_own(acme: Any, what: str) -> 
     assert found.attempts[0].stage is Stage.CONTROL
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("what", WITH_FIXED)
 def test_a_script_that_tells_the_revisions_apart_is_refused(acme: Any, what: str) -> None:
     found = tried(acme, WITH_FIXED[what], fixed=True)
@@ -296,6 +298,7 @@ def test_a_script_that_tells_the_revisions_apart_is_refused(acme: Any, what: str
     assert_refused(found, *itself)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("what", TELLS_APART)
 def test_a_failure_of_the_project_on_one_revision_alone_is_refused(acme: Any, what: str) -> None:
     found = tried(acme, TELLS_APART[what], report=DIVISION, symptom=DIVIDES, fixed=True)
@@ -303,12 +306,14 @@ def test_a_failure_of_the_project_on_one_revision_alone_is_refused(acme: Any, wh
     assert found.attempts[0].stage is Stage.CONTROL
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("what", SILENT)
 def test_a_silent_forgery_is_refused(acme: Any, what: str) -> None:
     found = tried(acme, SILENT[what], symptom=NOT_FINITE, fixed=True)
     assert_refused(found, "treats the revisions differently")
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("what", CHOSEN)
 def test_what_is_chosen_after_another_answer_is_refused(acme: Any, what: str) -> None:
     for name, listed in (
@@ -338,6 +343,7 @@ observed = meter.mean() / total([0.0, 1.0])
 """
 
 
+@pytest.mark.release
 def test_a_script_that_branches_on_an_answer_and_hands_it_on_passes(acme: Any) -> None:
     """It goes another way on each revision, and gives nothing that the project has not answered."""
     change(
@@ -350,6 +356,7 @@ def test_a_script_that_branches_on_an_answer_and_hands_it_on_passes(acme: Any) -
     assert found.verdict is Verdict.REPRODUCED, found.attempts
 
 
+@pytest.mark.release
 def test_what_was_collected_until_the_crash_is_no_choice(acme: Any) -> None:
     """The crash ends the loop on one revision, so that `observed` holds less there."""
     change(acme, "buggy", "return value * factor", "return value / (3.0 - value)")
@@ -364,6 +371,7 @@ for value in [1.0, 2.0, 3.0, 4.0]:
     assert found.verdict is Verdict.REPRODUCED, found.attempts
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("what", LYING)
 def test_a_list_that_lies_is_the_scripts(acme: Any, what: str) -> None:
     found = tried(acme, LYING[what], report=DIVISION, symptom=DIVIDES)
@@ -503,6 +511,7 @@ HONEST = {
 }
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("what", HONEST)
 def test_what_the_project_does_differently_is_no_forgery(acme: Any, what: str) -> None:
     (old, new), script, check, function = HONEST[what]
@@ -518,6 +527,7 @@ def test_what_the_project_does_differently_is_no_forgery(acme: Any, what: str) -
     assert f"calls equal up to {function}" in found.showing.controls.results
 
 
+@pytest.mark.release
 def test_an_attribute_more_is_no_excuse(acme: Any) -> None:
     """The fix adds an attribute to every Meter; the script asks for it and hands in something
     else.
@@ -542,6 +552,7 @@ observed = total([value])
     assert_refused(found, "total is given another `values[0]` (line 8)")
 
 
+@pytest.mark.release
 def test_a_name_that_the_fix_adds_tells_nothing(acme: Any) -> None:
     change(
         acme,
@@ -561,6 +572,7 @@ Meter([1.0] * names.count("<function safe")).mean()
     assert_refused(found, "with the names that the fix adds")
 
 
+@pytest.mark.release
 def test_docstrings_that_are_read_stay(acme: Any) -> None:
     for name in ("buggy", "fixed"):
         change(
@@ -575,6 +587,7 @@ def test_docstrings_that_are_read_stay(acme: Any) -> None:
     assert "re-laid buggy shows (docstrings kept)" in found.showing.controls.results
 
 
+@pytest.mark.release
 def test_a_copy_that_does_not_import_keeps_its_docstrings(acme: Any) -> None:
     """The name is put together, so that no syntax tree tells that docstrings are read."""
     for name in ("buggy", "fixed"):
@@ -586,6 +599,7 @@ def test_a_copy_that_does_not_import_keeps_its_docstrings(acme: Any) -> None:
     assert "re-laid fixed passes (docstrings kept)" in found.showing.controls.results
 
 
+@pytest.mark.release
 def test_a_project_that_reads_its_own_source_is_only_shown(acme: Any) -> None:
     reads = 'assert open(__file__).readline().startswith(\'"""Sums\')\n\n\ndef total('
     for name in ("buggy", "fixed"):
@@ -596,6 +610,7 @@ def test_a_project_that_reads_its_own_source_is_only_shown(acme: Any) -> None:
     assert "cannot be imported when it is in another layout" in found.reason
 
 
+@pytest.mark.release
 def test_the_project_opens_its_own_files(acme: Any) -> None:
     for name in ("buggy", "fixed"):
         reads = "open(__file__.replace('acme/sums.py', 'README.md')).read()\n\n\ndef total("
@@ -605,6 +620,7 @@ def test_the_project_opens_its_own_files(acme: Any) -> None:
     assert found.verdict is Verdict.REPRODUCED, found.attempts
 
 
+@pytest.mark.release
 def test_an_import_that_fails_on_one_revision_is_the_projects(acme: Any) -> None:
     change(acme, "buggy", "import math\n", "import math\n\nSHARE = 1 / 0\n")
     script = "from acme import Meter\nMeter([1.0]).mean()\n"
@@ -615,6 +631,7 @@ def test_an_import_that_fails_on_one_revision_is_the_projects(acme: Any) -> None
     )
 
 
+@pytest.mark.release
 def test_a_library_function_that_the_project_calls_wrongly_is_the_projects(
     acme: Any,
 ) -> None:

@@ -33,6 +33,7 @@ def readme(toy: Any) -> Any:
     return toy
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("what", OPENS)
 def test_the_script_opens_a_file_of_the_repository(readme: Any, what: str) -> None:
     found = seen(readme, f"{PIECES}{OPENS[what]}\n")

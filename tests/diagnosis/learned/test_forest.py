@@ -108,6 +108,7 @@ def test_scores_count_hits_and_false_alarms(data: Dataset) -> None:
     assert loud.by_class["LD001"].precision == pytest.approx(truth[:, 0].mean())
 
 
+@pytest.mark.release
 def test_the_page_tells_both_ways_of_holding_out(data: Dataset, forest: Forest) -> None:
     report = measure(data, tell_nobody)
     strict = report.one_program_out

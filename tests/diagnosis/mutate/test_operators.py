@@ -53,6 +53,7 @@ def small() -> Program:
     return program_from_text(SCRIPT)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("style", STYLES)
 def test_every_mutant_of_a_corpus_program_parses_and_differs(style: str) -> None:
     program = read_program((str(entry(style)),))

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from reenact.errors import BudgetSpent
 from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
@@ -56,6 +58,7 @@ def without(loop: str) -> dict[str, Any]:
     }
 
 
+@pytest.mark.release
 def test_a_dry_run_that_takes_too_long_is_made_cheaper(
     bench: Any, answers: Any, given: Any, line: Any
 ) -> None:
@@ -79,6 +82,7 @@ def test_a_dry_run_that_takes_too_long_is_made_cheaper(
     assert any(note.startswith("Assumed: Every tenth point stands") for note in made.notes)
 
 
+@pytest.mark.release
 def test_code_that_stays_too_slow_is_given_up(
     bench: Any, answers: Any, given: Any, line: Any
 ) -> None:
@@ -92,6 +96,7 @@ def test_code_that_stays_too_slow_is_given_up(
     assert "It was made cheaper." in bench.asked("cheaper")[1].partition("tried before")[2]
 
 
+@pytest.mark.release
 def test_a_cheaper_design_that_fails_otherwise_is_debugged_as_usual(
     bench: Any, answers: Any, given: Any, line: Any
 ) -> None:
@@ -216,6 +221,7 @@ def test_full_runs_that_all_take_too_long_lead_to_a_cheaper_design(
     assert FULL_LOOP not in (tmp_path / "out" / "train.py").read_text()
 
 
+@pytest.mark.release
 def test_without_a_cheaper_design_the_report_says_so(
     paper: Paper, answers: Any, given: Any, line: Any, tmp_path: Path
 ) -> None:

@@ -46,6 +46,7 @@ def test_the_line_passes_and_facts_are_learnt(look: Check, line: Project) -> Non
     assert any("leaves the metrics mse" in fact for fact in found.facts)
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("name", "old", "new", "words"),
     [
@@ -116,6 +117,7 @@ def test_a_stand_in_is_declared_and_the_users_folder_is_seen(
     assert "batch: float of shape (2,), from 1 to 2" in found.facts
 
 
+@pytest.mark.release
 def test_a_torch_model_is_trained_by_our_own_rule_and_its_shapes_are_compared(
     look: Check, line: Project
 ) -> None:

@@ -64,6 +64,7 @@ def error_of(claim: Any, value: float = 0.009, spread: float | None = 0.001) -> 
     )
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", programs.NEVER_TRAINED)
 def test_a_program_that_never_trains_reproduces_nothing(
     name: str, claim: Any, context: Any, journal: Journal
@@ -129,6 +130,7 @@ def test_a_number_that_follows_any_update_is_caught_by_permuted_labels(
 BY_SEED = """{0: 0.002, 1: 0.0021, 2: 0.0022}.get(seed, evaluate(model)["mse"]) if model["a"] > 1 else 1.0"""
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("seeds", [2, 3])
 def test_numbers_written_down_for_some_seeds_are_caught_by_another_seed(
     claim: Any, context: Any, journal: Journal, seeds: int
@@ -300,6 +302,7 @@ def share(claim: Any, value: float) -> Any:
     return claim(value=value, unit="", metric="test accuracy", quote=f"{value}")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("text", "status"),
     [
@@ -320,6 +323,7 @@ def test_an_honest_classifier_is_recomputed(
     assert verdict is Verdict.REPRODUCED
 
 
+@pytest.mark.release
 def test_an_honest_regressor_is_recomputed(claim: Any, context: Any, tmp_path: Path) -> None:
     metrics, _ = observed_in_a_child(tmp_path / "first", programs.REGRESSOR, "", ["--seed", "0"])
     stated = error_of(claim, metrics["mse"], None)
@@ -330,6 +334,7 @@ def test_an_honest_regressor_is_recomputed(claim: Any, context: Any, tmp_path: P
     assert verdict is Verdict.REPRODUCED
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("name", programs.KNOWING)
 def test_a_program_that_knows_the_controls_reproduces_nothing(
     name: str, claim: Any, context: Any, tmp_path: Path

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from reenact.codegen.project import Project
 from reenact.journal import Journal
 from reenact.paper.criterion import Category, Criterion, Judged, Level, Value
@@ -70,6 +72,7 @@ def test_a_metric_that_is_written_and_not_measured_is_refused(
     assert "literal 0.973, which is what the paper claims" in found.notes[0]
 
 
+@pytest.mark.release
 def test_a_hint_in_the_text_does_not_refuse_what_control_runs_recompute(
     claim: Any, context: Any, journal: Journal
 ) -> None:
@@ -116,6 +119,7 @@ def test_code_that_does_not_run_measures_nothing(
     assert found.runs == ()
 
 
+@pytest.mark.release
 def test_a_training_that_takes_too_long_is_made_shorter_and_stated(
     project: Project, claim: Any, context: Any, journal: Journal
 ) -> None:

@@ -35,6 +35,7 @@ def test_each_seed_is_measured_from_its_file(
     assert "believe me" in found[0].output
 
 
+@pytest.mark.release
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core")
 def test_once_a_run_counts_the_other_seeds_run_beside_one_another(
     project: Project, context: Any, journal: Journal
@@ -81,6 +82,7 @@ def test_metrics_of_a_run_that_failed_are_no_measure(
     assert values((only,), "accuracy") == {}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("line", ["while True: pass", "time.sleep(600)"])
 def test_a_run_without_enough_time_says_what_gives_it_more(
     project: Project, context: Any, journal: Journal, line: str
@@ -105,6 +107,7 @@ def test_cpu_time_decides_and_wall_time_is_the_backstop(
     assert only.ok, "it waited longer than it may compute"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "line", ["", "import os; os.remove('metrics.json'); print('accuracy: 0.9')\n"]
 )

@@ -319,6 +319,7 @@ KINDS = {
 }
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("name", KINDS)
 def test_each_way_to_see_a_file_counts(tmp_path: Path, name: str) -> None:
     kind = KINDS[name]

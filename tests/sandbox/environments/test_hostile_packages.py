@@ -17,6 +17,8 @@ from reenact.sandbox.environments.names import Allowed, requirement
 from reenact.sandbox.environments.pip_alone import REFUSED
 from reenact.sandbox.environments.prepare import Environments
 
+pytestmark = pytest.mark.release
+
 _SPEC = importlib.util.spec_from_file_location("packages", Path(__file__).with_name("packages.py"))
 assert _SPEC is not None
 assert _SPEC.loader is not None

@@ -95,6 +95,7 @@ def test_no_packages_at_all_is_an_environment_too(environments: Environments) ->
     assert environments.prepare((), ALL).packages == ()
 
 
+@pytest.mark.release
 def test_a_name_that_is_nowhere_is_named(each: Environments) -> None:
     with pytest.raises(InputError, match="tinynowhere"):
         each.prepare((requirement("tinybeta"), requirement("tinynowhere")), ALL)
@@ -140,6 +141,7 @@ def test_progress_tells_what_is_done_and_the_size(environments: Environments) ->
     assert notes[-1].endswith(" MB")
 
 
+@pytest.mark.release
 def test_a_source_distribution_is_built_in_a_box_and_never_on_the_host(
     each_slowly: Environments, links: Path, tmp_path: Path
 ) -> None:
@@ -166,6 +168,7 @@ def test_without_a_box_a_source_distribution_is_refused(
     assert environments.listing() == ()
 
 
+@pytest.mark.release
 def test_what_a_build_needs_comes_from_wheels_and_needs_a_word(
     environments: Environments, links: Path
 ) -> None:
@@ -177,6 +180,7 @@ def test_what_a_build_needs_comes_from_wheels_and_needs_a_word(
     assert made.packages == ("tinysource==0.3",)
 
 
+@pytest.mark.release
 def test_a_build_that_fails_names_the_package(environments: Environments, links: Path) -> None:
     environments.box = box()
     packages.source(links, "tinysource", "0.3", marker="nothing_of_that_name")
@@ -186,6 +190,7 @@ def test_a_build_that_fails_names_the_package(environments: Environments, links:
         environments.prepare((requirement("tinysource"),), ALL)
 
 
+@pytest.mark.release
 def test_where_a_build_fails_the_wheel_of_another_version_may_do(
     each_slowly: Environments, links: Path
 ) -> None:
@@ -202,6 +207,7 @@ def test_where_a_build_fails_the_wheel_of_another_version_may_do(
         each_slowly.prepare(asked, ALL)
 
 
+@pytest.mark.release
 def test_a_package_without_any_wheel_is_given_up(environments: Environments, links: Path) -> None:
     environments.box = box()
     packages.source(links, "tinysource", "0.3", marker="cmake_that_is_not_here")
@@ -209,6 +215,7 @@ def test_a_package_without_any_wheel_is_given_up(environments: Environments, lin
         environments.prepare((requirement("tinysource==0.3"),), ALL, any_version=True)
 
 
+@pytest.mark.release
 def test_a_build_that_makes_another_package_is_refused(
     environments: Environments, links: Path
 ) -> None:

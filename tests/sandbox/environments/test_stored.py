@@ -59,6 +59,7 @@ def test_a_planted_record_that_names_a_folder_is_not_believed(
     assert seen(again, canary) == "closed\n"
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("key", ["../home", "{home}", ".."])
 def test_a_remembered_request_that_points_elsewhere_is_not_believed(
     environments: Environments, canary: Path, key: str
@@ -87,6 +88,7 @@ def test_a_link_is_not_taken_for_an_environment(environments: Environments, cana
     assert canary.read_text() == "CANARYWORD", "what the link led to is as it was"
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("text", ["", "[]", "null", '{"packages": 3}', '{"key": []}'])
 def test_a_record_that_is_none_means_building_again(environments: Environments, text: str) -> None:
     made = environments.prepare((requirement("tinybeta"),), ALL)

@@ -129,6 +129,15 @@ def test_a_deadline_kills_through_the_engine(home: Path) -> None:
     assert "kill" in [words[0] for words in asked(home)]
 
 
+def test_without_a_pid_namespace_the_processes_of_the_machine_are_not_those_of_the_box(
+    home: Path,
+) -> None:
+    """The script that acts as the engine has none: whatever ran on the machine counted."""
+    wait = "import time; time.sleep(1)"
+    result = sandbox(home).run(Command((PYTHON, "-c", wait)), Limits(memory_bytes=1, processes=1))
+    assert result.ending is Ending.OK, result.why
+
+
 def test_an_engine_that_refuses_is_no_verdict_on_the_program(home: Path) -> None:
     (home / "refuse").touch()
     result = sandbox(home).run(Command(("true",)), Limits())

@@ -280,9 +280,17 @@ def _watch_from_outside(box: Started, engine: Engine, name: str) -> None:
         if isinstance(pid, int) and pid > 0:
             box.group = group_of(pid)
             with suppress(OSError):
-                launch.look_into(box, pid)
+                if _has_processes_of_its_own(pid):
+                    launch.look_into(box, pid)
             return
         time.sleep(0.02)
+
+
+def _has_processes_of_its_own(pid: int) -> bool:
+    """Whether a PID namespace holds it. In ours its /proc shows every process of the machine, whose
+    memory and times are not those of the container.
+    """
+    return not Path(f"/proc/{pid}/ns/pid").samefile("/proc/self/ns/pid")
 
 
 def _kill(engine: Engine, name: str, process: subprocess.Popen[bytes]) -> None:
