@@ -220,6 +220,7 @@ def validate(model, loader, criterion):
     {around}
         total += criterion(model(x), y) * len(y)
     return {total} / len(loader.dataset)
+validate(net, rows, nn.CrossEntropyLoss())
 """
 
 

@@ -7,7 +7,7 @@ calls a variable.
 import ast
 from collections.abc import Iterator
 
-from reenact.faults.facts.flow import assigned, elements
+from reenact.faults.facts.flow import assigned, elements, given
 from reenact.faults.facts.parts import (
     all_parts,
     called,
@@ -17,7 +17,6 @@ from reenact.faults.facts.parts import (
     owner_of,
     within,
 )
-from reenact.program.read.excerpt import same
 from reenact.program.read.index import FileIndex
 
 LOSS_FUNCTIONS = frozenset(
@@ -64,11 +63,8 @@ def is_loss_call(index: FileIndex, node: ast.AST | None) -> bool:
         return True
     if isinstance(node.func, ast.Call):
         return is_loss_class(called(node.func))
-    return any(
-        is_loss_class(called(value))
-        for target, value in _assignments(index)
-        if same(target, node.func)
-    )
+    name = last_word(node.func)
+    return bool(name) and any(is_loss_class(called(value)) for value in _given(index, name))
 
 
 def losses(index: FileIndex) -> list[ast.expr]:
@@ -161,6 +157,10 @@ def _assignments(index: FileIndex) -> list[tuple[ast.expr, ast.expr]]:
             lambda: [pair for node in all_parts(index.tree) for pair in assigned(node)],
         )
     )
+
+
+def _given(index: FileIndex, name: str) -> list[ast.expr]:
+    return index.once((_given, name), lambda: list(given(index, name)))
 
 
 def _stored(target: ast.expr) -> Iterator[str]:
