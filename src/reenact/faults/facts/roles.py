@@ -92,6 +92,9 @@ def names_that_reach(index: FileIndex, ends: list[ast.expr]) -> set[str]:
         for target, value in _assignments(index):
             if reached & set(_stored(target)):
                 reached |= _read(value)
+        for function in within(index.tree, ast.FunctionDef):
+            for given_back in within(function, ast.Return) if function.name in reached else ():
+                reached |= _read(given_back)
         if len(reached) == before:
             break
     return reached
