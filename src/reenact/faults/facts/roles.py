@@ -17,6 +17,7 @@ from reenact.faults.facts.parts import (
     owner_of,
     within,
 )
+from reenact.program.read.excerpt import same
 from reenact.program.read.index import FileIndex
 
 LOSS_FUNCTIONS = frozenset(
@@ -47,6 +48,24 @@ LOSS_FUNCTIONS = frozenset(
 """Of `torch.nn.functional`."""
 LOSS_STEPS = ("training_step", "compute_loss", "train_step")
 """Methods that a framework calls for the loss of a batch."""
+SCHEDULES = (
+    "ChainedScheduler",
+    "ConstantLR",
+    "CosineAnnealingLR",
+    "CosineAnnealingWarmRestarts",
+    "CyclicLR",
+    "ExponentialLR",
+    "LambdaLR",
+    "LinearLR",
+    "MultiStepLR",
+    "MultiplicativeLR",
+    "OneCycleLR",
+    "PolynomialLR",
+    "ReduceLROnPlateau",
+    "SequentialLR",
+    "StepLR",
+)
+"""Of `torch.optim.lr_scheduler`."""
 ROUNDS = 6
 
 
@@ -65,6 +84,22 @@ def is_loss_call(index: FileIndex, node: ast.AST | None) -> bool:
         return is_loss_class(called(node.func))
     name = last_word(node.func)
     return bool(name) and any(is_loss_class(called(value)) for value in _given(index, name))
+
+
+def schedules(index: FileIndex) -> list[ast.expr]:
+    """What is made from an optimizer and is none itself: `scheduler` of `StepLR(opt, 3)`."""
+    return list(index.once((schedules,), lambda: list(_schedules(index))))
+
+
+def _schedules(index: FileIndex) -> Iterator[ast.expr]:
+    cleared = [owner_of(call) for call in index.calls if called(call) == "zero_grad"]
+    for target, value in _assignments(index):
+        if not isinstance(value, ast.Call) or any(same(target, one) for one in cleared):
+            continue
+        given = [*value.args, *(word.value for word in value.keywords)]
+        made = any(same(one, owner) for one in given for owner in cleared)
+        if called(value) in SCHEDULES or (made and not elements(target)):
+            yield target
 
 
 def losses(index: FileIndex) -> list[ast.expr]:
