@@ -46,6 +46,47 @@ LOSS_FUNCTIONS = frozenset(
     )
 )
 """Of `torch.nn.functional`."""
+LOSS_CLASSES = frozenset(
+    (
+        "AdaptiveLogSoftmaxWithLoss",
+        "BCELoss",
+        "BCEWithLogitsLoss",
+        "BinaryCrossentropy",
+        "BinaryFocalCrossentropy",
+        "CTCLoss",
+        "CategoricalCrossentropy",
+        "CategoricalFocalCrossentropy",
+        "CosineEmbeddingLoss",
+        "CosineSimilarityLoss",
+        "CrossEntropyLoss",
+        "GaussianNLLLoss",
+        "HingeEmbeddingLoss",
+        "Huber",
+        "HuberLoss",
+        "KLDivLoss",
+        "KLDivergence",
+        "L1Loss",
+        "LogCosh",
+        "MSELoss",
+        "MarginRankingLoss",
+        "MeanAbsoluteError",
+        "MeanAbsolutePercentageError",
+        "MeanSquaredError",
+        "MeanSquaredLogarithmicError",
+        "MultiLabelMarginLoss",
+        "MultiLabelSoftMarginLoss",
+        "MultiMarginLoss",
+        "NLLLoss",
+        "Poisson",
+        "PoissonNLLLoss",
+        "SmoothL1Loss",
+        "SoftMarginLoss",
+        "SparseCategoricalCrossentropy",
+        "TripletMarginLoss",
+        "TripletMarginWithDistanceLoss",
+    )
+)
+"""Of `torch.nn` and `keras.losses`."""
 LOSS_STEPS = ("training_step", "compute_loss", "train_step")
 """Methods that a framework calls for the loss of a batch."""
 SCHEDULES = (
@@ -70,8 +111,8 @@ ROUNDS = 6
 
 
 def is_loss_class(name: str) -> bool:
-    """Whether a class of `torch.nn` by this name is a loss."""
-    return name.endswith("Loss") and name[:1].isupper()
+    """Whether a class of a framework by this name is a loss."""
+    return name in LOSS_CLASSES
 
 
 def is_loss_call(index: FileIndex, node: ast.AST | None) -> bool:
