@@ -158,7 +158,7 @@ def test_optimizers_that_are_made_again_clear_their_own_gradients(text: str, rep
     steps[:, run.steps.columns.index("carried")] = 1
     steps[:, run.steps.columns.index("optimizer")] = np.arange(20) % 4
     run = replace(run, steps=Columns(run.steps.columns, steps))
-    text += "loss.backward()\na.step()\nb.step()\nscheduler.step()\n"
+    text += "slower = StepLR(a, 3)\nloss.backward()\na.step()\nb.step()\nslower.step()\n"
     found = findings_in("RE010", replace(evidence_of(text, run=False), trace=run))
     assert len(found) == reported
 
@@ -220,6 +220,7 @@ def validate(model, loader, criterion):
     {around}
         total += criterion(model(x), y) * len(y)
     return {total} / len(loader.dataset)
+validate(net, rows, nn.CrossEntropyLoss())
 """
 
 

@@ -106,9 +106,31 @@ def test_an_average_that_is_slower_than_the_run() -> None:
     assert lines(300, plain) == [9]
     assert lines(3000, plain) == []
     assert lines(300, AVERAGE.format(kept="self.decay = min(0.999, (1 + n) / (10 + n))")) == []
-    assert lines(300, plain.replace("shadow", "target")) == [], (
+    assert lines(300, plain.replace("shadow", "target")) == [9], "a name decides nothing"
+    learned_from = "with torch.no_grad():\n    y = ema.shadow(x)\nloss = F.mse_loss(model(x), y)\n"
+    assert lines(300, f"{plain}{learned_from}loss.backward()\n") == [], (
         "a target network is slow on purpose"
     )
+    asked = "with torch.no_grad():\n    print(F.mse_loss(ema(x), y))\n"
+    assert lines(300, plain + asked) == [9], "an average is only judged"
+    gradients = plain.replace("(p, alpha", "(p.grad, alpha")
+    assert lines(300, gradients) == [], "an optimizer of one's own averages gradients"
+
+
+HANDED_OVER = """
+def move(a, b, keep):
+    for p, q in zip(a.parameters(), b.parameters()):
+        p.data = keep * p.data + (1 - keep) * q.data
+for x, y in rows:
+    F.mse_loss(net(x), {compared}).backward()
+    move(slow, net, 0.999)
+"""
+
+
+@pytest.mark.parametrize(("compared", "count"), [("y", 1), ("slow(x)", 0)])
+def test_a_copy_that_a_function_is_handed(compared: str, count: int) -> None:
+    text = HANDED_OVER.format(compared=compared)
+    assert len(findings_in("RE061", seen(trace([1.0] * 300), text))) == count
 
 
 def test_classes_of_the_data_set_that_the_loss_does_not_see() -> None:

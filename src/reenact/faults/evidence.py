@@ -26,6 +26,7 @@ from reenact.program.graph import (
 )
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
+from reenact.program.read.index import index_of
 from reenact.program.static_graph import StaticGraph
 from reenact.types import Place
 
@@ -44,14 +45,31 @@ UNNAMED = "unnamed."
 """How the probe begins the name of a weight that it saw in an optimizer alone."""
 NOT_STORED = {"stored": False}
 """Parts that a journal does not keep: they are large, and read again from where they are."""
-_FINDS_ITS_STEP = re.compile(
-    r"(?i)lbfgs|rprop|prodigy|dadapt|adafactor|schedule_?free|mechanic|cocob|dowg"
+_FINDS_ITS_STEP = frozenset(
+    (
+        "adafactor",
+        "adamwschedulefree",
+        "cdowg",
+        "cocob",
+        "cocobbackprop",
+        "dadaptadagrad",
+        "dadaptadam",
+        "dadaptadan",
+        "dadaptlion",
+        "dadaptsgd",
+        "dowg",
+        "ldowg",
+        "lbfgs",
+        "mechanize",
+        "prodigy",
+        "radamschedulefree",
+        "rprop",
+        "sgdschedulefree",
+    )
 )
 """Optimizers that search along a line, go by signs alone, or measure how far they have to go."""
 _BEYOND = re.compile(r"(?:divide by zero|invalid value|overflow) encountered in")
-_ENVIRONMENTS = re.compile(
-    r"(?m)^\s*(import|from) (gym|gymnasium|pettingzoo|envpool|dm_control|minigrid)\b"
-)
+_ENVIRONMENTS = ("gym", "gymnasium", "pettingzoo", "envpool", "dm_control", "minigrid")
 _SPELLINGS = {
     "mse": "mean_squared_error",
     "mae": "mean_absolute_error",
@@ -238,9 +256,7 @@ class Evidence:
         it itself.
         """
         named = self.happened("optimizer")
-        free = {
-            one.facts["number"] for one in named if _FINDS_ITS_STEP.search(str(one.facts["type"]))
-        }
+        free = {one.facts["number"] for one in named if _finds_its_step(str(one.facts["type"]))}
         if not free:
             written = self.hyperparameter(Kind.OPTIMIZER)
             name = (
@@ -248,7 +264,7 @@ class Evidence:
                 if self.optimizer is not None
                 else written and str(written.in_force)
             )
-            return None if _FINDS_ITS_STEP.search(name or "") else self.learning_rate
+            return None if _finds_its_step(name or "") else self.learning_rate
         steps = self.watched.steps
         both = zip(steps["optimizer"], steps["learning_rate"], strict=True)
         return max(
@@ -321,7 +337,13 @@ class Evidence:
     def acts(self) -> bool:
         """Whether the program learns from an environment that it acts in."""
         files = self.program.files if self.program is not None else ()
-        return any(_ENVIRONMENTS.search(file.text) for file in files)
+        read = (index_of(file) for file in files if file.path.suffix in (".py", ".ipynb"))
+        return any(
+            binding.dotted.partition(".")[0] in _ENVIRONMENTS and not binding.level
+            for index in read
+            if not isinstance(index, str)
+            for binding in index.imports
+        )
 
     def data(self, role: str, split: str = "train") -> TensorFacts | None:
         """Inputs or labels of a split: the tensor of which the most rows were seen."""
@@ -463,6 +485,10 @@ class Evidence:
             Kind.LEARNING_RATE: made,
         }.get(kind)
         return place or (facts.place if facts is not None else None)
+
+
+def _finds_its_step(optimizer: str) -> bool:
+    return optimizer.rpartition(".")[2].lower() in _FINDS_ITS_STEP
 
 
 def _tail(name: str) -> str:

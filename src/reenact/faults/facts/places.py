@@ -87,8 +87,7 @@ def at_all_layers(evidence: Evidence, finding: Finding, kind: Kind, values: Valu
 def has_modes(evidence: Evidence) -> bool:
     """Whether the model behaves differently in training and evaluation."""
     return any(
-        (layer.family in MODAL and not layer.type.startswith(SAME_IN_BOTH_MODES))
-        or "dropout" in layer.name
+        layer.family in MODAL and layer.type not in SAME_IN_BOTH_MODES
         for layer in evidence.layers
         # Dropout of nothing drops nothing.
         if layer.settings.get(

@@ -7,7 +7,7 @@ calls a variable.
 import ast
 from collections.abc import Iterator
 
-from reenact.faults.facts.flow import assigned, elements
+from reenact.faults.facts.flow import assigned, elements, given
 from reenact.faults.facts.parts import (
     all_parts,
     called,
@@ -46,14 +46,73 @@ LOSS_FUNCTIONS = frozenset(
     )
 )
 """Of `torch.nn.functional`."""
+LOSS_CLASSES = frozenset(
+    (
+        "AdaptiveLogSoftmaxWithLoss",
+        "BCELoss",
+        "BCEWithLogitsLoss",
+        "BinaryCrossentropy",
+        "BinaryFocalCrossentropy",
+        "CTCLoss",
+        "CategoricalCrossentropy",
+        "CategoricalFocalCrossentropy",
+        "CosineEmbeddingLoss",
+        "CosineSimilarityLoss",
+        "CrossEntropyLoss",
+        "GaussianNLLLoss",
+        "HingeEmbeddingLoss",
+        "Huber",
+        "HuberLoss",
+        "KLDivLoss",
+        "KLDivergence",
+        "L1Loss",
+        "LogCosh",
+        "MSELoss",
+        "MarginRankingLoss",
+        "MeanAbsoluteError",
+        "MeanAbsolutePercentageError",
+        "MeanSquaredError",
+        "MeanSquaredLogarithmicError",
+        "MultiLabelMarginLoss",
+        "MultiLabelSoftMarginLoss",
+        "MultiMarginLoss",
+        "NLLLoss",
+        "Poisson",
+        "PoissonNLLLoss",
+        "SmoothL1Loss",
+        "SoftMarginLoss",
+        "SparseCategoricalCrossentropy",
+        "TripletMarginLoss",
+        "TripletMarginWithDistanceLoss",
+    )
+)
+"""Of `torch.nn` and `keras.losses`."""
 LOSS_STEPS = ("training_step", "compute_loss", "train_step")
 """Methods that a framework calls for the loss of a batch."""
+SCHEDULES = (
+    "ChainedScheduler",
+    "ConstantLR",
+    "CosineAnnealingLR",
+    "CosineAnnealingWarmRestarts",
+    "CyclicLR",
+    "ExponentialLR",
+    "LambdaLR",
+    "LinearLR",
+    "MultiStepLR",
+    "MultiplicativeLR",
+    "OneCycleLR",
+    "PolynomialLR",
+    "ReduceLROnPlateau",
+    "SequentialLR",
+    "StepLR",
+)
+"""Of `torch.optim.lr_scheduler`."""
 ROUNDS = 6
 
 
 def is_loss_class(name: str) -> bool:
-    """Whether a class of `torch.nn` by this name is a loss."""
-    return name.endswith("Loss") and name[:1].isupper()
+    """Whether a class of a framework by this name is a loss."""
+    return name in LOSS_CLASSES
 
 
 def is_loss_call(index: FileIndex, node: ast.AST | None) -> bool:
@@ -64,11 +123,24 @@ def is_loss_call(index: FileIndex, node: ast.AST | None) -> bool:
         return True
     if isinstance(node.func, ast.Call):
         return is_loss_class(called(node.func))
-    return any(
-        is_loss_class(called(value))
-        for target, value in _assignments(index)
-        if same(target, node.func)
-    )
+    name = last_word(node.func)
+    return bool(name) and any(is_loss_class(called(value)) for value in _given(index, name))
+
+
+def schedules(index: FileIndex) -> list[ast.expr]:
+    """What is made from an optimizer and is none itself: `scheduler` of `StepLR(opt, 3)`."""
+    return list(index.once((schedules,), lambda: list(_schedules(index))))
+
+
+def _schedules(index: FileIndex) -> Iterator[ast.expr]:
+    cleared = [owner_of(call) for call in index.calls if called(call) == "zero_grad"]
+    for target, value in _assignments(index):
+        if not isinstance(value, ast.Call) or any(same(target, one) for one in cleared):
+            continue
+        given = [*value.args, *(word.value for word in value.keywords)]
+        made = any(same(one, owner) for one in given for owner in cleared)
+        if called(value) in SCHEDULES or (made and not elements(target)):
+            yield target
 
 
 def losses(index: FileIndex) -> list[ast.expr]:
@@ -96,6 +168,9 @@ def names_that_reach(index: FileIndex, ends: list[ast.expr]) -> set[str]:
         for target, value in _assignments(index):
             if reached & set(_stored(target)):
                 reached |= _read(value)
+        for function in within(index.tree, ast.FunctionDef):
+            for given_back in within(function, ast.Return) if function.name in reached else ():
+                reached |= _read(given_back)
         if len(reached) == before:
             break
     return reached
@@ -161,6 +236,10 @@ def _assignments(index: FileIndex) -> list[tuple[ast.expr, ast.expr]]:
             lambda: [pair for node in all_parts(index.tree) for pair in assigned(node)],
         )
     )
+
+
+def _given(index: FileIndex, name: str) -> list[ast.expr]:
+    return index.once((_given, name), lambda: list(given(index, name)))
 
 
 def _stored(target: ast.expr) -> Iterator[str]:

@@ -38,7 +38,6 @@ Sources
 """
 
 import ast
-import re
 from collections.abc import Iterator
 from itertools import takewhile
 
@@ -53,17 +52,26 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.flow import number
+from reenact.faults.facts.copies import holders
+from reenact.faults.facts.flow import assigned, number
 from reenact.faults.facts.lines import indexes, place_in
-from reenact.faults.facts.parts import all_parts, called, is_call, is_sum
-from reenact.faults.facts.places import says
-from reenact.program.syntax.index import FileIndex
+from reenact.faults.facts.parts import (
+    all_parts,
+    called,
+    is_call,
+    is_sum,
+    last_word,
+    owner_of,
+    within,
+)
+from reenact.faults.facts.roles import is_loss_call, losses, names_that_reach
+from reenact.program.read.excerpt import same
+from reenact.program.read.index import FileIndex
 
 LEFT = 0.5
 LEAST, MOST = 0.9, 1.0
-AVERAGES = re.compile(r"ema|average|averag|shadow|polyak|swa", re.IGNORECASE)
-TARGETS = re.compile(r"target|teacher|momentum_enc|key_enc|byol|moco|dino", re.IGNORECASE)
-"""Copies that are slow on purpose: they are learned from, and nobody judges by them."""
+AVERAGERS = ("get_ema_avg_fn", "get_ema_multi_avg_fn")
+SWITCHES = ("no_grad", "inference_mode")
 FEWEST = 20
 FAULT = Fault(
     code="OP14",
@@ -93,14 +101,11 @@ def average_too_slow(detector: Detector, evidence: Evidence) -> Findings:
     appendix on averages.
     """
     steps = evidence.watched.step_count
-    if (
-        evidence.was_cut_off
-        or steps < FEWEST
-        or says(evidence, "num_updates", "bias_correct", "debias")
-    ):
+    if evidence.was_cut_off or steps < FEWEST:
         return
+    learned_from = {name for index in indexes(evidence) for name in _learned_from(index)}
     for index in indexes(evidence):
-        for place, decay in _decays(index):
+        for place, decay in _decays(evidence, index, learned_from):
             value = float(str(decay.value))
             if LEAST <= value < MOST and value**steps > LEFT and not _begins_faster(index, place):
                 left = f"{value**steps:.0%} of the average is its start"
@@ -113,12 +118,37 @@ def average_too_slow(detector: Detector, evidence: Evidence) -> Findings:
                 return
 
 
-def _decays(index: FileIndex) -> Iterator[tuple[ast.Call | ast.BinOp, ast.Constant]]:
+def _learned_from(index: FileIndex) -> set[str]:
+    """What goes into a loss that is differentiated: a target network among them, which is slow on
+    purpose, and no average that is only asked.
+    """
+    compared = [
+        call
+        for call in index.calls
+        if is_loss_call(index, call) and not any(map(_without_gradients, index.ancestors(call)))
+    ]
+    return names_that_reach(index, [*losses(index), *compared])
+
+
+def _without_gradients(node: ast.AST) -> bool:
+    around: list[ast.expr] = []
+    if isinstance(node, ast.With):
+        around = [item.context_expr for item in node.items]
+    elif isinstance(node, ast.FunctionDef):
+        around = node.decorator_list
+    return any(last_word(part) in SWITCHES for one in around for part in all_parts(one))
+
+
+def _decays(
+    evidence: Evidence, index: FileIndex, learned_from: set[str]
+) -> Iterator[tuple[ast.Call | ast.BinOp, ast.Constant]]:
     """Where an average takes up new weights, and the number that it keeps of the old ones."""
     for node in (one for one in all_parts(index.tree) if isinstance(one, ast.Call | ast.BinOp)):
         kept = _kept(node)
-        known = number(index, kept) if kept is not None and _is_average(index, node) else None
-        if known is not None:
+        known = number(index, kept) if kept is not None else None
+        copies = _copies(evidence, index, node) if known is not None else set()
+        averages = bool(copies) and not copies & learned_from and not _sees_gradients(index, node)
+        if known is not None and averages:
             yield node, known
 
 
@@ -131,14 +161,14 @@ def _kept(node: ast.Call | ast.BinOp) -> ast.expr | None:
             return node.args[0]
         if called(node) == "lerp_" and len(node.args) == 2:
             return _one_less(node.args[1])
-        if called(node).startswith("get_ema") and node.args:
+        if called(node) in AVERAGERS and node.args:
             return node.args[0]
     elif is_sum(node, ast.Add):
         products = [side for side in (node.left, node.right) if is_sum(side, ast.Mult)]
         factors = [factor for product in products for factor in (product.left, product.right)]
-        rests = {ast.unparse(rest) for factor in factors if (rest := _one_less(factor)) is not None}
+        rests = [rest for factor in factors if (rest := _one_less(factor)) is not None]
         return next(
-            (factor for factor in factors if ast.unparse(factor) in rests),
+            (factor for factor in factors if any(same(factor, rest) for rest in rests)),
             None,
         )
     return None
@@ -146,26 +176,47 @@ def _kept(node: ast.Call | ast.BinOp) -> ast.expr | None:
 
 def _one_less(node: ast.expr) -> ast.expr | None:
     """`decay` of `1 - decay`."""
-    if is_sum(node, ast.Sub) and ast.unparse(node.left) in ("1", "1.0"):
-        return node.right
+    match node:
+        case ast.BinOp(ast.Constant(value=1), ast.Sub(), rest):
+            return rest
     return None
 
 
-def _is_average(index: FileIndex, node: ast.AST) -> bool:
-    """Whether the update, its loop, its function or its class speaks of an average, and of no
-    target.
-    """
-    around = index.ancestors(node)
-    texts = [ast.unparse(one) for one in (node, *around) if one is node or isinstance(one, ast.For)]
-    texts += [one.name for one in around if isinstance(one, ast.FunctionDef | ast.ClassDef)]
-    text = " ".join(texts)
-    return bool(AVERAGES.search(text)) and not TARGETS.search(text)
+def _sees_gradients(index: FileIndex, node: ast.AST) -> bool:
+    """Whether the loop around handles gradients, as an optimizer of one's own does."""
+    loop = next((one for one in index.ancestors(node) if isinstance(one, ast.For)), None)
+    return loop is not None and any(one.attr == "grad" for one in within(loop, ast.Attribute))
 
 
-def _begins_faster(index: FileIndex, node: ast.AST) -> bool:
+def _copies(evidence: Evidence, index: FileIndex, node: ast.Call | ast.BinOp) -> set[str]:
+    """What holds the weights that an update moves; nothing where it moves no weights."""
+    if called(node) in AVERAGERS:
+        statement = index.statement(node)
+        return {last_word(target) for target, _ in assigned(statement)} - {""}
+    old = owner_of(node) if isinstance(node, ast.Call) else _moved(node)
+    return set(holders(evidence, index, old)) if old is not None else set()
+
+
+def _moved(node: ast.BinOp) -> ast.expr | None:
+    """`old` of `decay * old + (1 - decay) * new`."""
+    kept = _kept(node)
+    for side in (node.left, node.right):
+        if isinstance(side, ast.BinOp):
+            if same(side.left, kept):
+                return side.right
+            if same(side.right, kept):
+                return side.left
+    return None
+
+
+def _begins_faster(index: FileIndex, node: ast.Call | ast.BinOp) -> bool:
     """Whether the decay grows with the steps, or what it lacks is divided out: both need the
     count.
     """
+    kept = last_word(_kept(node))
+    powers = (one for one in within(index.tree, ast.BinOp) if isinstance(one.op, ast.Pow))
+    if kept and any(last_word(one.left) == kept for one in powers):
+        return True
     around = takewhile(
         lambda one: not isinstance(one, ast.ClassDef),
         index.ancestors(node),

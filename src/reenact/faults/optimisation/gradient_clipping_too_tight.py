@@ -173,7 +173,10 @@ def _turned_round(known: Sequence[tuple[float, float]]) -> bool:
 def _scaled_by_hand(evidence: Evidence) -> Iterator[Place]:
     """Where the factor is computed that gradients are multiplied by."""
     for index, call in calls(evidence, "mul_", "mul"):
-        if ast.unparse(owner_of(call) or call).endswith((".grad", ".grad.data")) and call.args:
+        owner = owner_of(call)
+        if isinstance(owner, ast.Attribute) and owner.attr == "data":
+            owner = owner.value
+        if isinstance(owner, ast.Attribute) and owner.attr == "grad" and call.args:
             yield place_in(
                 index,
                 value_of(index, call.args[0]),

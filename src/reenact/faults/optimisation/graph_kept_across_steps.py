@@ -32,7 +32,6 @@ Sources
 """
 
 import ast
-import re
 
 from reenact.faults import (
     Category,
@@ -49,18 +48,20 @@ from reenact.faults import (
 from reenact.faults.facts.flow import assigned
 from reenact.faults.facts.lines import function_of, indexes, loops_of, place_in
 from reenact.faults.facts.parts import (
+    all_parts,
     called,
-    is_call,
     is_sum,
     last_word,
     owner_of,
     within,
 )
-from reenact.program.syntax.index import FileIndex
+from reenact.faults.facts.roles import is_loss_call
+from reenact.program.read.excerpt import excerpt, same
+from reenact.program.read.index import FileIndex
 
-LOSS = re.compile(r"loss|criterion|cross_entropy", re.IGNORECASE)
 ENDS = ("item", "detach", "float", "tolist", "numpy", "cpu", "data")
-FREED = re.compile(rf"\b(?:{'|'.join(ENDS)})\b")
+SWITCHES = ("no_grad", "inference_mode", "set_grad_enabled", "backward", "step")
+"""What evaluation without gradients, or a training, calls."""
 FAULT = Fault(
     code="OP13",
     name="graph-kept-across-steps",
@@ -131,7 +132,12 @@ def _is_made(value: ast.expr) -> bool:
     graph.
     """
     named = any(isinstance(part, ast.Name) for part in ast.walk(value))
-    return named and not FREED.search(ast.unparse(value))
+    return named and not _is_freed(value)
+
+
+def _is_freed(value: ast.expr) -> bool:
+    """Whether a value is cut off from its graph on the way."""
+    return any(last_word(part) in ENDS for part in all_parts(value))
 
 
 def _goes_back(call: ast.Call) -> list[str]:
@@ -152,7 +158,6 @@ def _is_kept(index: FileIndex, call: ast.Call) -> bool:
     owner = owner_of(call)
     if called(call) != "append" or owner is None or len(call.args) != 1:
         return False
-    kept = re.escape(ast.unparse(owner))
     loss = call.args[0]
     loops = loops_of(index, call)
     around = within(function_of(index, call), ast.Call)
@@ -163,13 +168,19 @@ def _is_kept(index: FileIndex, call: ast.Call) -> bool:
     if len(loops) == 1 and isinstance(outer, ast.For) and not isinstance(outer.iter, ast.Call):
         # One pass over a loader: the list ends with the epoch.
         return False
-    inside = "\n".join(ast.unparse(one) for one in outer.body)
-    again = re.search(
-        rf"(?:^|\s){kept} = |{kept}\.(?:clear|pop)|del {kept}",
-        inside,
-    )
-    return again is None and not re.search(
-        rf"\b{loss.id} = {loss.id}\.(?:{'|'.join(ENDS)})", inside
+    return not any(_is_let_go(node, owner, loss) for one in outer.body for node in all_parts(one))
+
+
+def _is_let_go(node: ast.AST, kept: ast.expr, loss: ast.Name) -> bool:
+    """Whether a list is made again or emptied here, or the loss is cut off from its graph."""
+    match node:
+        case ast.Delete(targets):
+            return any(same(target, kept) for target in targets)
+        case ast.Call() if called(node) in ("clear", "pop"):
+            return same(owner_of(node), kept)
+    return isinstance(node, ast.Assign) and any(
+        same(target, kept) or (same(target, loss) and called(value) in ENDS)
+        for target, value in assigned(node)
     )
 
 
@@ -179,15 +190,18 @@ def _is_evaluated(index: FileIndex, node: ast.AugAssign) -> bool:
     """
     value = _unscaled(node.value)
     around = function_of(index, node)
-    if not is_call(value) or not LOSS.search(called(value)) or isinstance(around, ast.Module):
+    if isinstance(around, ast.Module) or not is_loss_call(index, value):
         return False
-    total = ast.unparse(node.target)
-    text = ast.unparse(around)
     given = [one.value for one in within(around, ast.Return) if one.value is not None]
-    away = [one for one in given if total in {ast.unparse(part) for part in ast.walk(one)}]
-    freed = any(FREED.search(ast.unparse(one)) for one in away)
-    trains = re.search(r"no_grad|inference_mode|set_grad_enabled|backward|\.step\(", text)
-    return bool(away) and not freed and trains is None and ".eval()" in text
+    away = [one for one in given if any(same(part, node.target) for part in all_parts(one))]
+    calls = list(within(around, ast.Call))
+    switched = [*map(called, calls), *map(last_word, getattr(around, "decorator_list", ()))]
+    return (
+        bool(away)
+        and not any(map(_is_freed, away))
+        and not any(word in SWITCHES for word in switched)
+        and "eval" in switched
+    )
 
 
 def _unscaled(value: ast.expr) -> ast.expr:
@@ -201,19 +215,18 @@ def _name(value: ast.expr) -> str:
     return value.id if isinstance(value, ast.Name) else ""
 
 
-def _is_undone(index: FileIndex, total: str, node: ast.AugAssign) -> bool:
+def _is_undone(index: FileIndex, node: ast.AugAssign) -> bool:
     """The variable is made again or let go in the same loop, or holds a plain number by then."""
     loops = [loop for loop in index.loops if loop.lineno <= node.lineno <= (loop.end_lineno or 0)]
     inner = max(loops, key=lambda loop: loop.lineno, default=None)
     if inner is None:
         return True
-    made = [
-        (ast.unparse(target), one.value)
+    added = _unscaled(node.value)
+    return any(
+        same(target, node.target) or (same(target, added) and called(one.value) in ENDS)
         for one in within(inner, ast.Assign)
         for target in one.targets
-    ]
-    freed = {name for name, value in made if called(value) in ENDS}
-    return total in {name for name, _ in made} or _name(node.value) in freed
+    )
 
 
 def _growth(evidence: Evidence) -> str:
@@ -232,17 +245,17 @@ def _written(detector: Detector, evidence: Evidence) -> Findings:
             if _is_kept(index, call):
                 yield detector.finding(
                     evidence,
-                    f"{ast.unparse(call)} {keeps}",
+                    f"{excerpt(call)} {keeps}",
                     place=place_in(index, call),
                 )
         for node in (
             one for one in within(index.tree, ast.AugAssign) if isinstance(one.op, ast.Add)
         ):
-            total = ast.unparse(node.target)
+            total = excerpt(node.target)
             added = _name(node.value)
             kept = added in gone_back or _is_evaluated(index, node)
-            if kept and total not in gone_back and not _is_undone(index, total, node):
-                saw = f"{total} += {added or ast.unparse(node.value)} {keeps}"
+            if kept and total not in gone_back and not _is_undone(index, node):
+                saw = f"{total} += {added or excerpt(node.value)} {keeps}"
                 yield detector.finding(
                     evidence,
                     saw,

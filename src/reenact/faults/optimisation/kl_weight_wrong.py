@@ -49,17 +49,18 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.divergence import divergences
+from reenact.faults.facts.flow import elements
 from reenact.faults.facts.lines import function_of, indexes, place_in, value_of
 from reenact.faults.facts.parts import (
     called,
     is_call,
     is_sum,
-    options,
     owner_of,
     within,
 )
 from reenact.faults.layers.input_ignored import ignores_inputs
-from reenact.program.syntax.index import FileIndex
+from reenact.program.read.excerpt import same
+from reenact.program.read.index import FileIndex
 
 COLLAPSED = 0.05
 """Distance from zero below which a mean or a log variance tells no row apart, beside noise of
@@ -175,19 +176,10 @@ def _adds(index: FileIndex, function: str) -> bool:
     targets = [
         node.targets[0] for node in within(index.tree, ast.Assign) if is_call(node.value, function)
     ]
-    taken = {
-        ast.unparse(one)
-        for target in targets
-        if isinstance(target, ast.Tuple)
-        for one in target.elts
-    }
+    taken = [one for target in targets for one in elements(target)]
     sums = [node for node in within(index.tree, ast.BinOp) if isinstance(node.op, ast.Add)]
     return any(
-        {
-            ast.unparse(node.left),
-            ast.unparse(node.right),
-        }
-        <= taken
+        all(any(same(side, one) for one in taken) for side in (node.left, node.right))
         for node in sums
     )
 
@@ -197,7 +189,11 @@ def _is_mean(value: ast.expr) -> bool:
         return False
     by_row = called(owner_of(value)) == "sum"
     plain = called(value) == "mean" and not value.args and not value.keywords and not by_row
-    given = options(value)
+    given = {
+        word.arg: word.value.value
+        for word in value.keywords
+        if isinstance(word.value, ast.Constant)
+    }
     # `size_average=False` is an older word for a sum.
-    averaged = given.get("reduction", "'mean'") == "'mean'" and given.get("size_average") != "False"
+    averaged = given.get("reduction", "mean") == "mean" and given.get("size_average") is not False
     return plain or (called(value) in MEANS and averaged)

@@ -50,6 +50,7 @@ LARGEST_STEP = 0.1
 UNSURE = 0.4
 LARGEST_LOG_RATIO = -1.0
 CHECKS = 5
+ADAPTS = ("adam", "adamax", "adamw", "lion", "nadam", "nadamw", "radam", "rmsprop")
 FAULT = Fault(
     code="OP01",
     name="learning-rate-too-high",
@@ -213,7 +214,7 @@ def _confidence(evidence: Evidence, rate: float) -> float:
     name = _optimizer_name(evidence).lower()
     if name == "adadelta":
         return 0.1 if rate <= 1 else 0.3
-    adapts = name.startswith(("adam", "nadam", "radam", "rmsprop", "lion"))
+    adapts = name in ADAPTS
     # The step of plain SGD is the rate times the gradient: small rows and flat losses want a rate
     # that would be far too high elsewhere, and with it the loss ends clearly below that of a
     # constant answer.

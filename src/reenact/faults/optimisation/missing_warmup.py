@@ -47,6 +47,7 @@ from reenact.faults import (
     Observes,
     Severity,
 )
+from reenact.faults.facts.lines import calls
 from reenact.faults.facts.series import learned, reached
 from reenact.faults.optimisation.learning_rate_outside_usable_range import rates_below
 
@@ -54,6 +55,20 @@ STUCK = 0.75
 """Share of the first loss that is left where nothing was learned on one batch."""
 WARMED = 0.3
 """Share of that which a warm-up leaves where it is what was missing."""
+ATTENDS = (
+    "Attention",
+    "AdditiveAttention",
+    "GroupQueryAttention",
+    "GroupedQueryAttention",
+    "MultiHeadAttention",
+    "MultiheadAttention",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+)
+"""Layers of PyTorch and Keras."""
 FAULT = Fault(
     code="OP04",
     name="missing-warmup",
@@ -100,6 +115,10 @@ def _attends(evidence: Evidence) -> bool:
     """Whether the model is known to attend: by a layer of that kind, or by what it does with an
     order.
     """
-    types = [layer.type.lower() for layer in evidence.layers]
-    named = any(word in kind for kind in types for word in ("attention", "transformer"))
-    return named or any(tested.order_blind is not None for tested in evidence.experiments.behaviour)
+    known = any(layer.type in ATTENDS for layer in evidence.layers)
+    asked = any(calls(evidence, "scaled_dot_product_attention", "multi_head_attention_forward"))
+    return (
+        known
+        or asked
+        or any(tested.order_blind is not None for tested in evidence.experiments.behaviour)
+    )

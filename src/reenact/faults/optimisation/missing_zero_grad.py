@@ -47,9 +47,11 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.lines import call_place, calls
+from reenact.faults.facts.lines import call_place, calls, indexes
 from reenact.faults.facts.parts import owner_of
+from reenact.faults.facts.roles import schedules
 from reenact.probe.trace import Trace
+from reenact.program.read.excerpt import same
 
 MOST = 0.9
 FEWEST = 3
@@ -127,11 +129,13 @@ def _in_turns(evidence: Evidence) -> bool:
     purpose.
     """
     cleared, stepped = (_receivers(evidence, name) for name in ("zero_grad", "step"))
-    each = len(set(stepped)) > 1 and set(stepped) <= set(cleared)
+    several = any(not same(one, stepped[0]) for one in stepped)
+    each = several and all(any(same(one, other) for other in cleared) for one in stepped)
     return evidence.optimizers > 1 and (evidence.optimizers <= len(cleared) or each)
 
 
-def _receivers(evidence: Evidence, name: str) -> list[str]:
+def _receivers(evidence: Evidence, name: str) -> list[ast.expr]:
     """Whose method of this name the program calls, call by call, but for schedules."""
+    schedule = [one for index in indexes(evidence) for one in schedules(index)]
     owners = [owner for _, call in calls(evidence, name) if (owner := owner_of(call)) is not None]
-    return [text for text in map(ast.unparse, owners) if "sched" not in text.lower()]
+    return [owner for owner in owners if not any(same(owner, one) for one in schedule)]

@@ -33,7 +33,6 @@ Sources
 
 import ast
 import math
-import re
 from collections.abc import Iterator, Sequence
 from statistics import median
 
@@ -70,15 +69,16 @@ from reenact.faults.facts.measured import (
     output_rows,
     still,
 )
-from reenact.faults.facts.parts import called, is_call, owner_of, within
-from reenact.faults.facts.places import says
+from reenact.faults.facts.parts import all_parts, called, is_call, last_word, owner_of, within
 from reenact.faults.facts.ratios import unmoved
+from reenact.faults.facts.roles import LOSS_STEPS, losses
 from reenact.probe.trace import TRAINING, ParameterFacts, Trace
-from reenact.program.syntax.index import FileIndex
+from reenact.program.read.excerpt import excerpt, same
+from reenact.program.read.index import FileIndex
 
-PASSES = ("forward", "training_step", "compute_loss", "loss")
-"""Functions that a training goes through."""
-WITHOUT = re.compile("no_grad|inference_mode")
+PASSES = ("forward", "call", *LOSS_STEPS)
+"""Functions that a framework calls for a step."""
+WITHOUT = ("no_grad", "inference_mode")
 NO_GRADIENT = "never reached by a gradient"
 FEW = 3
 """Looked-at steps without a gradient that are no accident."""
@@ -87,20 +87,8 @@ FEW_WEIGHTS = 64
 """A kernel must have so many for its largest to lie near the bound that it was drawn from."""
 ALIKE = 6
 """Kernels that must have one spread before it is no chance."""
-ON_PURPOSE = (
-    "reservoir",
-    "random_feature",
-    "RandomFeature",
-    "random feature",
-    "hashing",
-    "random_proj",
-)
-FREEZES = (
-    ".requires_grad=False",
-    ".requires_grad_(False)",
-    ".trainable=False",
-    ".requires_grad_(mode=False)",
-)
+NETWORK = 3
+"""Frozen layers from which on they are a network; fewer may be random features."""
 FAULT = Fault(
     code="OP12",
     name="parameters-not-trained",
@@ -146,7 +134,7 @@ def frozen_or_forgotten_weights(detector: Detector, evidence: Evidence) -> Findi
             certainty=Certainty.PROOF,
         )
     for index, call in _emptied(evidence):
-        saw = f"{ast.unparse(call)} is called between backward and step: the step sees no gradients"
+        saw = f"{excerpt(call)} is called between backward and step: the step sees no gradients"
         yield detector.finding(
             evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF
         )
@@ -232,14 +220,21 @@ def frozen_random_weights(detector: Detector, evidence: Evidence) -> Findings:
     passed = {trace.layer_names[int(one)] for one in trace.layers.where(phase=TRAINING)["layer"]}
     used = [layer for layer in random if layer.name in passed]
     # Layers that learned something once would be among them.
-    if used and len(random) == len(frozen) and not says(evidence, *ON_PURPOSE):
+    if used and len(random) == len(frozen):
         named = ", ".join(layer.name for layer in used[:3])
         saw = f"{named}: frozen with the weights they were made with"
         place = first_place(
             (index, node) for index, node in nodes(evidence, ast.stmt) if _freezes(node)
         )
+        # A projection is also drawn at random to be left so; a whole network is not.
+        whole = len(used) >= NETWORK or any(layer.family == "conv" for layer in used)
         yield detector.finding(
-            evidence, saw, layer=used[0], place=place, certainty=Certainty.STRONG
+            evidence,
+            saw,
+            layer=used[0],
+            place=place,
+            confidence=None if whole else 0.5,
+            certainty=Certainty.STRONG if whole else Certainty.HINT,
         )
 
 
@@ -354,8 +349,8 @@ def _emptied(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call]]:
         made.sort(key=lambda call: (call.lineno, call.col_offset))
         for before, call, then in zip(made, made[1:], made[2:], strict=False):
             order = [called(one) for one in (before, call, then)]
-            owner, stepped = (ast.unparse(owner_of(one) or one) for one in (call, then))
-            mine = stepped == owner or owner in map(ast.unparse, then.args)
+            owner = owner_of(call)
+            mine = any(same(owner, stepped) for stepped in (owner_of(then), *then.args))
             if order == ["backward", "zero_grad", "step"] and mine:
                 yield index, call
 
@@ -364,8 +359,13 @@ def _cut_at(evidence: Evidence, weight: str) -> Place | None:
     """Where a training passes a part of a model without gradients: a function or a block that says
     so. Functions that only generate or evaluate say so rightly.
     """
-    part = f"self.{weight.partition('.')[0]}"
-    ways = [function for _, function in nodes(evidence, ast.FunctionDef) if function.name in PASSES]
+    part = weight.partition(".")[0]
+    ends = {called(one) for index in indexes(evidence) for one in losses(index)}
+    ways = [
+        function
+        for _, function in nodes(evidence, ast.FunctionDef)
+        if function.name in (*PASSES, *ends)
+    ]
     passed = {
         *PASSES,
         *(called(call) for way in ways for call in within(way, ast.Call)),
@@ -373,13 +373,14 @@ def _cut_at(evidence: Evidence, weight: str) -> Place | None:
     for index, node in nodes(evidence, ast.AST):
         said = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
         said += node.decorator_list if isinstance(node, ast.FunctionDef) else []
-        without = [(index, one) for one in said if WITHOUT.search(ast.unparse(one))]
+        without = [
+            (index, one)
+            for one in said
+            if any(last_word(part) in WITHOUT for part in all_parts(one))
+        ]
         owner = node if isinstance(node, ast.FunctionDef) else function_of(index, node)
         if without and getattr(owner, "name", "") in passed:
-            used = part in map(
-                ast.unparse,
-                within(node, ast.Attribute),
-            )
+            used = any(one.attr == part for one in within(node, ast.Attribute))
             if used or _leaves(
                 node,
                 owner if owner in ways else node,
@@ -460,10 +461,25 @@ def _replaced(trace: Trace, facts: ParameterFacts) -> bool:
 
 def _swapped_at(evidence: Evidence, weight: str) -> Place | None:
     """Where a part of a model is replaced from outside of it: `model.head = ...`."""
-    part = re.escape(weight.rpartition(".")[0].rpartition(".")[2])
-    outside = re.compile(rf"(?!self\.).+(?:\.{part}|\[{part}\])")
-    stores = nodes(evidence, ast.Assign)
-    return first_place(one for one in stores if outside.fullmatch(ast.unparse(one[1].targets[0])))
+    part = weight.rpartition(".")[0].rpartition(".")[2]
+    return first_place(
+        (index, node)
+        for index, node in nodes(evidence, ast.Assign)
+        if _puts(node.targets[0], part) and not _in_method(index, node)
+    )
+
+
+def _puts(target: ast.expr, part: str) -> bool:
+    match target:
+        case ast.Attribute(attr=name):
+            return name == part
+        case ast.Subscript(slice=ast.Constant(value=key)):
+            return str(key) == part
+    return False
+
+
+def _in_method(index: FileIndex, node: ast.stmt) -> bool:
+    return isinstance(index.parents.get(function_of(index, node)), ast.ClassDef)
 
 
 def _only_made(evidence: Evidence, trace: Trace, weight: str) -> bool:
@@ -556,12 +572,19 @@ def _always_freezes(node: ast.If) -> bool:
         case ast.BoolOp(ast.Or(), values):
             constants = [one.value for one in values if isinstance(one, ast.Constant)]
             texts = [one for one in constants if isinstance(one, str) and one]
-            lines = [ast.unparse(one).replace(" ", "") for one in node.body]
-            return bool(texts) and any(line.endswith(FREEZES) for line in lines)
+            return bool(texts) and any(map(_freezes, node.body))
     return False
 
 
 def _freezes(node: ast.stmt) -> bool:
     """Whether a line freezes."""
-    plain = ast.unparse(node).replace(" ", "") if isinstance(node, ast.Assign | ast.Expr) else ""
-    return plain.endswith(FREEZES)
+    match node:
+        case ast.Assign(
+            [*_, ast.Attribute(attr="requires_grad" | "trainable")], ast.Constant(False)
+        ):
+            return True
+        case ast.Expr(ast.Call() as call):
+            given = [*call.args, *(word.value for word in call.keywords)]
+            off = any(isinstance(one, ast.Constant) and one.value is False for one in given)
+            return called(call) == "requires_grad_" and off
+    return False

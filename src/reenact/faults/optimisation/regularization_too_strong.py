@@ -28,8 +28,7 @@ Sources
 """
 
 import ast
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from statistics import mean, median
 
@@ -48,11 +47,12 @@ from reenact.faults import (
     Observes,
 )
 from reenact.faults.facts.lines import nodes, place_in, value_of
+from reenact.faults.facts.parts import all_parts, called, is_call, is_sum, within
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.series import finite, learned
 from reenact.faults.health import Health, health_of
-from reenact.probe.trace import ParameterFacts
-from reenact.program.syntax.index import FileIndex
+from reenact.program.read.excerpt import excerpt
+from reenact.program.read.index import FileIndex
 
 STRONG = {"l1": 0.01, "l2": 0.05}
 DROPOUT = 0.75
@@ -65,11 +65,10 @@ SHRUNK = 0.5
 """Share of their first size that is left of the weights of normalisation layers, on average."""
 LEFT = 0.2
 """Share of their first size that is left of the kernels where a penalty took everything."""
-SIZES = re.compile(r"pow\(2\)|\*\* ?2|norm\(|square\(|abs\(")
-NORMS = re.compile(r"norm|(?:^|[._])(?:bn|ln|gn)\d*(?:[._]|$)", re.IGNORECASE)
-_NUMBER = r"([0-9.]+(?:[eE]-?[0-9]+)?)"
-_POSITIONAL = re.compile(rf"\b[lL]([12])\(\s*(?:l\s*=\s*)?{_NUMBER}")
-_KEYWORD = re.compile(rf"\bl([12])\s*=\s*{_NUMBER}")
+NEAR = 0.05
+SIZES = ("pow", "norm", "vector_norm", "square", "abs")
+PENALTIES = {"l1": "l1", "L1": "l1", "l2": "l2", "L2": "l2"}
+"""Regularizers of Keras that take one factor."""
 FAULT = Fault(
     code="OP11",
     name="regularization-too-strong",
@@ -108,19 +107,10 @@ def regularisation_too_strong(detector: Detector, evidence: Evidence) -> Finding
             0.2 if failed else 1.0,
         )
     yield from _decayed(detector, evidence, doubt, failed=failed)
-    kernels = (
-        _shares_left(
-            evidence,
-            lambda facts: len(facts.shape) > 1,
-        )
-        if failed
-        else []
-    )
+    kernels = _shares_left(evidence, scales=False) if failed else []
     if kernels and median(kernels) < LEFT:
         for index, term in _penalised(evidence):
-            saw = (
-                f"{ast.unparse(term)[:60]} in the loss, and hardly anything is left of the weights"
-            )
+            saw = f"{excerpt(term)} in the loss, and hardly anything is left of the weights"
             place = place_in(index, term)
             strong = Certainty.STRONG
             yield detector.finding(
@@ -180,39 +170,52 @@ def _penalties(written: JsonValue) -> Iterator[tuple[str, float]]:
             (word, float(factor)) for word, factor in pairs if isinstance(factor, int | float)
         )
     elif isinstance(written, str):
-        for number, factor in (
-            *_POSITIONAL.findall(written),
-            *_KEYWORD.findall(written),
-        ):
-            yield f"l{number}", float(factor)
+        yield from _written(written)
 
 
-def _shares_left(
-    evidence: Evidence,
-    wanted: Callable[[ParameterFacts], bool],
-) -> list[float]:
-    """The shares of their first size that are left of such weights."""
+def _written(text: str) -> Iterator[tuple[str, float]]:
+    """The same of a setting that is known as text: `keras.regularizers.L2(0.5)`."""
+    try:
+        tree = ast.parse(text, mode="eval")
+    except SyntaxError:
+        return
+    for call in within(tree, ast.Call):
+        kind = PENALTIES.get(called(call), "")
+        given = [(kind, one) for one in call.args[:1]]
+        given += [(PENALTIES.get(word.arg or "", kind), word.value) for word in call.keywords]
+        for penalty, value in given:
+            factor = value.value if isinstance(value, ast.Constant) else None
+            if penalty and isinstance(factor, int | float):
+                yield penalty, float(factor)
+
+
+def _shares_left(evidence: Evidence, *, scales: bool) -> list[float]:
+    """The shares of their first size that are left of kernels, or of the scales of normalisation
+    layers: vectors that begin at one, as nothing else does.
+    """
     rows = evidence.watched.parameters
     shares = []
     for number, facts in enumerate(evidence.watched.parameter_facts):
         course = finite([float(size) for size in rows.where(parameter=number)["weight_mean_abs"]])
-        if facts.in_optimizer and len(course) > 1 and course[0] > 0 and wanted(facts):
-            shares.append(course[-1] / course[0])
+        if facts.in_optimizer and len(course) > 1 and course[0] > 0:
+            is_scale = len(facts.shape) == 1 and abs(course[0] - 1) < NEAR
+            if is_scale if scales else len(facts.shape) > 1:
+                shares.append(course[-1] / course[0])
     return shares
-
-
-def _of_norm(facts: ParameterFacts) -> bool:
-    scale = facts.name.endswith(("weight", "gamma", "scale")) and len(facts.shape) == 1
-    return scale and bool(NORMS.search(facts.name))
 
 
 def _penalised(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.BinOp]]:
     """Products, in what is given to a variable, of a factor and the size of all weights."""
     for index, node in nodes(evidence, ast.BinOp):
         sides = (node.left, node.right) if isinstance(node.op, ast.Mult) else ()
-        meant = [f"{ast.unparse(side)} {ast.unparse(value_of(index, side))}" for side in sides]
-        if any("parameters()" in one and SIZES.search(one) for one in meant):
+        if any(_sizes(side) or _sizes(value_of(index, side)) for side in sides):
             yield index, node
+
+
+def _sizes(node: ast.expr) -> bool:
+    """Whether an expression measures all weights of a model."""
+    measured = any(is_call(one, *SIZES) or is_sum(one, ast.Pow) for one in all_parts(node))
+    return measured and any(is_call(one, "parameters") for one in all_parts(node))
 
 
 def _decayed(detector: Detector, evidence: Evidence, doubt: float, *, failed: bool) -> Findings:
@@ -224,7 +227,7 @@ def _decayed(detector: Detector, evidence: Evidence, doubt: float, *, failed: bo
     if not isinstance(decay, int | float) or isinstance(decay, bool) or decay < DECAY_OF_NORMS:
         return
     fails = failed and health_of(evidence) is Health.FAILS
-    norms = _shares_left(evidence, _of_norm) if fails else []
+    norms = _shares_left(evidence, scales=True) if fails else []
     shrunk = bool(norms) and mean(norms) < SHRUNK
     limit = DECAY_APART if apart else DECAY
     # Adaptive steps and such a decay come to rest at about one over it: below where weights begin.

@@ -50,7 +50,9 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.lines import first_place, indexes
-from reenact.faults.facts.parts import called, last_word, owner_of
+from reenact.faults.facts.parts import called, owner_of
+from reenact.faults.facts.roles import SCHEDULES, schedules
+from reenact.program.read.excerpt import same
 
 GONE = 1.5e-2
 """Share of the largest learning rate below which nothing is learned any more: two falls to a
@@ -60,17 +62,6 @@ MOST = 0.5
 """Share of the steps that a schedule may leave below that."""
 EPOCHS = 3
 """From so many on, a schedule that is over within the first was not made for batches."""
-MADE = (
-    "ExponentialLR",
-    "StepLR",
-    "MultiStepLR",
-    "CosineAnnealingLR",
-    "LambdaLR",
-    "MultiplicativeLR",
-    "PolynomialLR",
-    "LinearLR",
-    "ReduceLROnPlateau",
-)
 FAULT = Fault(
     code="OP07",
     name="scheduler-stepped-per-batch",
@@ -124,8 +115,9 @@ def _stepped(evidence: Evidence) -> Place | None:
     """Where the schedule is stepped, else where it is made."""
     for index in indexes(evidence):
         steps = [call for call in index.calls if called(call) == "step"]
-        named = [call for call in steps if "sched" in last_word(owner_of(call)).lower()]
-        made = [call for call in index.calls if called(call) in MADE]
+        made_of = schedules(index)
+        named = [call for call in steps if any(same(owner_of(call), one) for one in made_of)]
+        made = [call for call in index.calls if called(call) in SCHEDULES]
         if named or made:
             return first_place((index, call) for call in (*named, *made))
     return None

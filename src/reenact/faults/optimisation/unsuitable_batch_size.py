@@ -80,7 +80,7 @@ def batch_size(detector: Detector, evidence: Evidence) -> Findings:
     sizes = [float(size) for size in evidence.watched.steps["batch_size"] if size > 0]
     rows = _rows(evidence)
     steps = evidence.watched.step_count
-    if not sizes or not rows or evidence.optimizers > 1 or "lbfgs" in optimizer_name(evidence):
+    if not sizes or not rows or evidence.optimizers > 1 or optimizer_name(evidence) == "lbfgs":
         return
     size = statistics.median(sizes)
     doubt = 0.5 if learned(evidence) else 1.0

@@ -14,9 +14,13 @@ from reenact.program.flow.ends import NOT_LITERAL, End, click_option
 from reenact.program.flow.members import Members
 from reenact.program.flow.trail import last_before
 from reenact.program.hyperparameter import Written
-from reenact.program.syntax.calls import argument, is_name
-from reenact.program.syntax.scope import Binding, Scope, bindings_of, scope_of
-from reenact.program.syntax.targets import How
+from reenact.program.read.calls import argument, is_name
+from reenact.program.read.ends import NOT_LITERAL, End, click_option
+from reenact.program.read.index import dotted_text
+from reenact.program.read.members import Members
+from reenact.program.read.scope import Binding, Scope, bindings_of, scope_of
+from reenact.program.read.targets import How
+from reenact.program.read.trail import last_before
 
 CASTS = frozenset(
     {
@@ -188,22 +192,28 @@ class Follower(Members):
         return self.get(node)
 
 
+RECORDS = (
+    "dataclass",
+    "NamedTuple",
+    "BaseModel",
+    "BaseSettings",
+    "attr.s",
+    "attrs",
+    "define",
+    "frozen",
+)
+
+
 def is_record(scope: Scope) -> bool:
     """A class whose attributes are fields: dataclass, NamedTuple, TypedDict, pydantic."""
     node = scope.node
     if not isinstance(node, ast.ClassDef):
         return False
-    marks = [ast.unparse(part) for part in (*node.decorator_list, *node.bases)]
-    words = (
-        "dataclass",
-        "NamedTuple",
-        "BaseModel",
-        "BaseSettings",
-        "attrs.",
-        "attr.s",
-        "define",
-    )
-    return any(word in mark for mark in marks for word in words)
+    marks = [
+        dotted_text(part.func if isinstance(part, ast.Call) else part)
+        for part in (*node.decorator_list, *node.bases)
+    ]
+    return any(mark in RECORDS or mark.rpartition(".")[2] in RECORDS for mark in marks)
 
 
 def tests_for_none(binding: Binding, name: str) -> bool:

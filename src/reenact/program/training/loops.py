@@ -13,13 +13,15 @@ from itertools import takewhile
 from reenact.program.flow.ends import literal, spot_of
 from reenact.program.flow.library_names import last_name
 from reenact.program.hyperparameter import Kind
-from reenact.program.syntax.calls import method_name, receiver
-from reenact.program.syntax.index import dotted_text, statement_of
-from reenact.program.syntax.scope import FunctionNode, Scope, scope_of
-from reenact.program.training.analysis import Draft, EditSite, ProgramAnalysis, Style
-from reenact.program.training.data import no_grad, speaks_of_evaluation
-from reenact.program.training.model import Models
-from reenact.program.training.vocabulary import Family
+from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
+from reenact.program.read.calls import method_name, receiver
+from reenact.program.read.data import no_grad, speaks_of_evaluation
+from reenact.program.read.ends import literal, spot_of
+from reenact.program.read.excerpt import same
+from reenact.program.read.index import dotted_text, statement_of
+from reenact.program.read.model import Models
+from reenact.program.read.scope import FunctionNode, Scope, scope_of
+from reenact.program.read.vocabulary import Family, last_name
 
 Loop = ast.For | ast.AsyncFor | ast.While
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
@@ -64,11 +66,15 @@ class Loops:
         """Calls that train by one step: backward, `train_on_batch`, gradients that Keras
         applies.
         """
-        calls = self.analysis.calls("apply_gradients", "apply")
-        applied = [call for call in calls if "opt" in ast.unparse(receiver(call) or call).lower()]
+        applied = [
+            call
+            for call in self.analysis.calls("apply")
+            for item in self.analysis.callees.made(receiver(call) or call)
+            if ".optimizers." in item.callee.dotted
+        ]
         return [
             *self.backwards,
-            *self.analysis.calls("train_on_batch"),
+            *self.analysis.calls("train_on_batch", "apply_gradients"),
             *applied,
         ]
 
@@ -187,19 +193,12 @@ def _name(call: ast.Call) -> str:
 def read_loops(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
     """Drafts of epochs and hand-cut batch sizes."""
     counting = [loop for loop in loops.levels if _rounds(loop) is not None]
-    heads = [
-        (
-            loop,
-            loop.test if isinstance(loop, ast.While) else loop.target,
-        )
-        for loop in counting
-    ]
-    # The loop that counts epochs: by the name of its variable, else the outermost that counts.
-    named = [loop for loop, head in heads if "epoch" in ast.unparse(head).lower()]
+    # The loop that counts epochs: the innermost around a loop over batches, else the outermost that
+    # counts.
+    walked = {loops.levels[loop] for loop in loops.levels if loop not in counting}
+    around = [loop for loop in counting if loops.levels[loop] + 1 in walked]
     outermost = [loop for loop in counting if loops.levels[loop] == 0]
-    epochs = (
-        min(named, key=lambda loop: loops.levels[loop]) if named else next(iter(outermost), None)
-    )
+    epochs = max(around, key=lambda loop: loops.levels[loop], default=next(iter(outermost), None))
     uses = [(epochs, Kind.EPOCHS, _rounds(epochs))] if epochs is not None else []
     others = [loop for loop in loops.levels if loop is not epochs]
     for loop, kind, use in [
@@ -328,17 +327,23 @@ def _own_loop(analysis: ProgramAnalysis, loops: Loops) -> bool:
 
 
 def optimizer_steps(analysis: ProgramAnalysis) -> list[ast.Call]:
-    """`optimizer.step()`, not a scheduler's."""
+    """`optimizer.step()`, not a scheduler's: of those whose gradients are cleared, where any are."""
     steps = [(call, receiver(call) or call) for call in analysis.calls("step")]
-    plain = [pair for pair in steps if "sched" not in dotted_text(pair[1]).lower()]
     made = [
         (
             call,
             [item.callee.dotted for item in analysis.callees.made(base)],
         )
-        for call, base in plain
+        for call, base in steps
     ]
-    return [call for call, makers in made if not any("lr_scheduler" in dotted for dotted in makers)]
+    plain = [call for call, makers in made if not any("lr_scheduler" in one for one in makers)]
+    cleared = [receiver(call) for call in analysis.calls("zero_grad")]
+    own = [
+        call
+        for call in plain
+        if any(same(one, base) for base in cleared for one in (receiver(call), *call.args[:1]))
+    ]
+    return own or plain
 
 
 def _zero_grad(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
