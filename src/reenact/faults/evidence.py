@@ -26,8 +26,8 @@ from reenact.program.graph import (
 )
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
-from reenact.program.read.index import index_of
 from reenact.program.static_graph import StaticGraph
+from reenact.program.syntax.index import index_of
 from reenact.types import Place
 
 if TYPE_CHECKING:

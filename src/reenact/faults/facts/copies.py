@@ -7,8 +7,8 @@ from reenact.faults import Evidence
 from reenact.faults.facts.flow import assigned, elements, stores
 from reenact.faults.facts.lines import calls, function_of, value_of
 from reenact.faults.facts.parts import is_call, last_word, owner_of, within
-from reenact.program.read.excerpt import same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.index import FileIndex
 
 WEIGHTS = (
     "parameters",

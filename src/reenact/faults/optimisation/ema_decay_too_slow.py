@@ -65,8 +65,8 @@ from reenact.faults.facts.parts import (
     within,
 )
 from reenact.faults.facts.roles import is_loss_call, losses, names_that_reach
-from reenact.program.read.excerpt import same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.index import FileIndex
 
 LEFT = 0.5
 LEAST, MOST = 0.9, 1.0

@@ -56,8 +56,8 @@ from reenact.faults.facts.parts import (
     within,
 )
 from reenact.faults.facts.roles import is_loss_call
-from reenact.program.read.excerpt import excerpt, same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.index import FileIndex
 
 ENDS = ("item", "detach", "float", "tolist", "numpy", "cpu", "data")
 SWITCHES = ("no_grad", "inference_mode", "set_grad_enabled", "backward", "step")

@@ -59,8 +59,8 @@ from reenact.faults.facts.parts import (
     within,
 )
 from reenact.faults.layers.input_ignored import ignores_inputs
-from reenact.program.read.excerpt import same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.index import FileIndex
 
 COLLAPSED = 0.05
 """Distance from zero below which a mean or a log variance tells no row apart, beside noise of

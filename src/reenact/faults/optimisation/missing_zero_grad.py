@@ -51,7 +51,7 @@ from reenact.faults.facts.lines import call_place, calls, indexes
 from reenact.faults.facts.parts import owner_of
 from reenact.faults.facts.roles import schedules
 from reenact.probe.trace import Trace
-from reenact.program.read.excerpt import same
+from reenact.program.syntax.excerpt import same
 
 MOST = 0.9
 FEWEST = 3

@@ -73,8 +73,8 @@ from reenact.faults.facts.parts import all_parts, called, is_call, last_word, ow
 from reenact.faults.facts.ratios import unmoved
 from reenact.faults.facts.roles import LOSS_STEPS, losses
 from reenact.probe.trace import TRAINING, ParameterFacts, Trace
-from reenact.program.read.excerpt import excerpt, same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.index import FileIndex
 
 PASSES = ("forward", "call", *LOSS_STEPS)
 """Functions that a framework calls for a step."""

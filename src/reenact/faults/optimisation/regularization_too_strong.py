@@ -51,8 +51,8 @@ from reenact.faults.facts.parts import all_parts, called, is_call, is_sum, withi
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.series import finite, learned
 from reenact.faults.health import Health, health_of
-from reenact.program.read.excerpt import excerpt
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.index import FileIndex
 
 STRONG = {"l1": 0.01, "l2": 0.05}
 DROPOUT = 0.75

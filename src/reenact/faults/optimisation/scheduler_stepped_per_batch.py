@@ -52,7 +52,7 @@ from reenact.faults import (
 from reenact.faults.facts.lines import first_place, indexes
 from reenact.faults.facts.parts import called, owner_of
 from reenact.faults.facts.roles import SCHEDULES, schedules
-from reenact.program.read.excerpt import same
+from reenact.program.syntax.excerpt import same
 
 GONE = 1.5e-2
 """Share of the largest learning rate below which nothing is learned any more: two falls to a

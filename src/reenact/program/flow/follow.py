@@ -14,13 +14,10 @@ from reenact.program.flow.ends import NOT_LITERAL, End, click_option
 from reenact.program.flow.members import Members
 from reenact.program.flow.trail import last_before
 from reenact.program.hyperparameter import Written
-from reenact.program.read.calls import argument, is_name
-from reenact.program.read.ends import NOT_LITERAL, End, click_option
-from reenact.program.read.index import dotted_text
-from reenact.program.read.members import Members
-from reenact.program.read.scope import Binding, Scope, bindings_of, scope_of
-from reenact.program.read.targets import How
-from reenact.program.read.trail import last_before
+from reenact.program.syntax.calls import argument, is_name
+from reenact.program.syntax.index import dotted_text
+from reenact.program.syntax.scope import Binding, Scope, bindings_of, scope_of
+from reenact.program.syntax.targets import How
 
 CASTS = frozenset(
     {

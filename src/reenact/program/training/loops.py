@@ -13,15 +13,14 @@ from itertools import takewhile
 from reenact.program.flow.ends import literal, spot_of
 from reenact.program.flow.library_names import last_name
 from reenact.program.hyperparameter import Kind
-from reenact.program.read.analysis import Draft, EditSite, ProgramAnalysis, Style
-from reenact.program.read.calls import method_name, receiver
-from reenact.program.read.data import no_grad, speaks_of_evaluation
-from reenact.program.read.ends import literal, spot_of
-from reenact.program.read.excerpt import same
-from reenact.program.read.index import dotted_text, statement_of
-from reenact.program.read.model import Models
-from reenact.program.read.scope import FunctionNode, Scope, scope_of
-from reenact.program.read.vocabulary import Family, last_name
+from reenact.program.syntax.calls import method_name, receiver
+from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.index import dotted_text, statement_of
+from reenact.program.syntax.scope import FunctionNode, Scope, scope_of
+from reenact.program.training.analysis import Draft, EditSite, ProgramAnalysis, Style
+from reenact.program.training.data import no_grad, speaks_of_evaluation
+from reenact.program.training.model import Models
+from reenact.program.training.vocabulary import Family
 
 Loop = ast.For | ast.AsyncFor | ast.While
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
