@@ -133,39 +133,6 @@ def test_dropout_of_nothing_has_no_mode() -> None:
         assert len(findings_in("RE011", seen(run))) == count
 
 
-SIAMESE = """
-class Siamese(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.left = nn.Sequential(nn.Linear(8, 4))
-        self.right = {right}
-        self.towers = nn.ModuleList({towers})
-    def forward(self, a, b):
-        return {given}
-"""
-APART = "self.left(a), self.right(b)"
-LISTED = "self.towers[0](a), self.towers[1](b)"
-
-
-@pytest.mark.parametrize(
-    ("right", "towers", "given", "fires"),
-    [
-        ("copy.deepcopy(self.left)", "[]", APART, True),
-        ("nn.Sequential(nn.Linear(8, 4))", "[]", APART, True),
-        ("self.left", "[]", APART, False),
-        ("nn.Sequential(nn.Linear(8, 4))", "[]", "self.left(a), self.left(b)", False),
-        # Two critics of one input are two on purpose.
-        ("nn.Sequential(nn.Linear(8, 4))", "[]", "self.left(a), self.right(a)", False),
-        ("None", "[tower() for _ in range(2)]", LISTED, True),
-        ("None", "[tower()] * 2", LISTED, False),
-    ],
-)
-def test_two_networks_where_a_siamese_one_has_one(
-    right: str, towers: str, given: str, fires: bool
-) -> None:
-    assert lines("RE050", SIAMESE.format(right=right, towers=towers, given=given)) == [9] * fires
-
-
 def test_a_decoder_that_begins_with_a_copy_of_its_encoder() -> None:
     def coded(name: str, shape: tuple[int, int], largest: float) -> Layer:
         weight = WeightFacts("weight", shape, True, 0.01, 0.2, -0.4, largest, f"{name}.weight")

@@ -1,13 +1,14 @@
 """With which sign a value goes into what is lowered: terms of a sum, what is negated or subtracted later."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TypeGuard
 
 from reenact.faults.facts.flow import elements, stores
 from reenact.faults.facts.lines import function_of
 from reenact.faults.facts.parts import (
     all_parts,
+    called,
     is_sum,
     last_word,
     names,
@@ -61,21 +62,34 @@ def goes_into(index: FileIndex, node: ast.expr) -> set[str]:
     give it.
     """
     reached = set(_keepers(index, node))
-    returned = [
-        (owner.name, answer.value)
-        for owner in within(index.tree, ast.FunctionDef)
-        for answer in within(owner, ast.Return)
-        if answer.value is not None
-    ]
+    handed = [*stores(index.tree), *_handed(index)]
     for _ in range(ROUNDS):
         before = len(reached)
-        for target, value in stores(index.tree):
+        for target, value in handed:
             if reached & _read(value):
                 reached.update(_stored(target))
-        reached.update(name for name, value in returned if reached & _read(value))
         if len(reached) == before:
             break
     return reached
+
+
+def reaches(index: FileIndex, node: ast.expr, calls: Iterable[ast.Call]) -> bool:
+    """Whether a value goes into an argument of one of these calls."""
+    reached = goes_into(index, node)
+    inside = set(_around(index, node))
+    return any(part in inside or reached & _read(part) for call in calls for part in call.args)
+
+
+def _handed(index: FileIndex) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What a function returns, and the variable that is given it; of a tuple part by part."""
+    for owner in within(index.tree, ast.FunctionDef):
+        for answer in within(owner, ast.Return):
+            if parts := elements(answer.value):
+                for target, value in stores(index.tree):
+                    if called(value) == owner.name:
+                        yield from zip(elements(target), parts, strict=False)
+            elif answer.value is not None:
+                yield ast.Name(owner.name), answer.value
 
 
 def _keepers(index: FileIndex, node: ast.expr) -> Iterator[str]:
@@ -83,7 +97,7 @@ def _keepers(index: FileIndex, node: ast.expr) -> Iterator[str]:
     statement = statement_of(node)
     for target, _ in stores(statement):
         yield from _stored(target)
-    if isinstance(statement, ast.Return):
+    if isinstance(statement, ast.Return) and not elements(statement.value):
         owner = function_of(index, statement)
         yield from (owner.name,) if isinstance(owner, ast.FunctionDef) else ()
 

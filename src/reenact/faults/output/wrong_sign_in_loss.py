@@ -48,7 +48,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.divergence import divergences
-from reenact.faults.facts.flow import elements, number, stores
+from reenact.faults.facts.flow import elements, number
 from reenact.faults.facts.lines import indexes, place_in, value_of
 from reenact.faults.facts.parts import (
     called,
@@ -60,6 +60,7 @@ from reenact.faults.facts.parts import (
 )
 from reenact.faults.facts.roles import is_loss_call, losses
 from reenact.faults.facts.signs import is_lessened, is_maximised, is_minus, terms
+from reenact.faults.facts.sources import sources_of
 from reenact.program.read.excerpt import excerpt, same
 from reenact.program.read.index import FileIndex
 
@@ -78,7 +79,7 @@ SHAPED = (
 )
 """Methods that give the same numbers in another shape."""
 PROBABILITIES = ("exp", "softmax", "sigmoid")
-ROUNDS = 4
+ROUNDS = 8
 """Assignments that are followed in a row."""
 FAULT = Fault(
     code="OU06",
@@ -136,14 +137,32 @@ def _mirrored(evidence: Evidence) -> bool:
     )
 
 
+def _lowered(
+    index: FileIndex,
+    loss: ast.expr,
+    rounds: int = ROUNDS,
+) -> Iterator[ast.expr]:
+    """Terms that make a loss larger, and what those are made of."""
+    for sign, term in terms(loss) if rounds else ():
+        if sign > 0:
+            yield term
+            inner = subject_of(term) if is_call(term, *REDUCED) else None
+            for value in [inner] if inner is not None else _inside(index, term):
+                yield from _lowered(index, value, rounds - 1)
+
+
 def _raised(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
     """Policy gradients in what goes backward that nothing negates."""
     if is_maximised(index) or any(called(call) == "rsample" for call in index.calls):
         return
-    for loss in losses(index):
-        for sign, term in terms(loss):
-            if sign > 0 and _is_policy_gradient(index, term) and not is_lessened(index, term):
-                yield term, "is lowered: there is no minus sign"
+    added = {term: None for loss in losses(index) for term in _lowered(index, loss)}
+    # A part is the whole without its mean.
+    product = {
+        _product(index, term): term for term in reversed(added) if _is_policy_gradient(index, term)
+    }
+    for term in product.values():
+        if not is_lessened(index, term):
+            yield term, "is lowered: there is no minus sign"
 
 
 def _entropy_lowered(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
@@ -215,62 +234,45 @@ def _below_zero(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
 
 def _is_policy_gradient(index: FileIndex, value: ast.expr) -> bool:
     """`(log_prob * advantage).mean()`, or the smaller of two such products as PPO takes it."""
-    while is_call(value, *REDUCED):
-        inner = subject_of(value)
-        if inner is None:
-            return False
+    product = _product(index, value)
+    return is_sum(product, ast.Mult) and any(
+        _is_log_probability(index, factor) and _is_weight(index, other)
+        for factor, other in (
+            (product.left, product.right),
+            (product.right, product.left),
+        )
+    )
+
+
+def _product(index: FileIndex, value: ast.expr) -> ast.expr:
+    """What a mean or a sum is taken of."""
+    while is_call(value, *REDUCED) and (inner := subject_of(value)) is not None:
         value = inner
     if is_call(value, "min", "minimum") and len(value.args) == 2:
-        value = value_of(index, value.args[0])
-    if not is_sum(value, ast.Mult):
-        return False
-    return any(
-        _is_log_probability(index, factor) and _is_weight(index, other)
-        for factor, other in ((value.left, value.right), (value.right, value.left))
-    )
+        return value_of(index, value.args[0])
+    return value
 
 
 def _is_log_probability(index: FileIndex, node: ast.expr, rounds: int = ROUNDS) -> bool:
     """Whether it is the logarithm of the probability of something, or the ratio of two."""
-    if not rounds:
+    if not rounds or isinstance(node, ast.Constant):
         return False
     if is_call(node, "log_prob", "log_softmax"):
         return True
-    if isinstance(node, ast.Subscript):
-        return _is_log_probability(index, node.value, rounds)
     if is_call(node, "exp") and is_sum(ratio := subject_of(node), ast.Sub):
         return _is_log_probability(index, ratio.left, rounds - 1)
     if is_call(node, *SHAPED) and (owner := owner_of(node)) is not None:
         return _is_log_probability(index, owner, rounds)
-    if is_call(node, "stack", "cat") and node.args:
-        return any(
-            _is_log_probability(index, value, rounds - 1) for value in _held(index, node.args[0])
-        )
-    value = _given(index, node)
-    return value is not None and _is_log_probability(index, value, rounds - 1)
+    return any(_is_log_probability(index, value, rounds - 1) for value in _inside(index, node))
 
 
-def _given(index: FileIndex, node: ast.expr) -> ast.expr | None:
-    """What a variable was last given: of a function of the file, the part that it returns there."""
-    value = value_of(index, node)
-    if value is not node or not isinstance(node, ast.Name):
-        return value if value is not node else None
-    for target, given in stores(index.tree):
-        places = [place for place, part in enumerate(elements(target)) if same(part, node)]
-        for owner in within(index.tree, ast.FunctionDef) if places else ():
-            for answer in within(owner, ast.Return) if is_call(given, owner.name) else ():
-                parts = elements(answer.value)
-                if len(parts) == len(elements(target)):
-                    return parts[places[0]]
-    return None
-
-
-def _held(index: FileIndex, rows: ast.expr) -> Iterator[ast.expr]:
-    """What a list was given one after the other."""
-    yield from elements(rows)
-    for call in index.calls:
-        if called(call) == "append" and call.args and same(owner_of(call), rows):
-            yield call.args[0]
+def _inside(index: FileIndex, node: ast.expr) -> list[ast.expr]:
+    """What a value is made of without a change of its numbers."""
+    if is_call(node, "stack", "cat"):
+        return node.args[:1]
+    if isinstance(node, ast.ListComp):
+        return [node.elt]
+    return elements(node) or list(sources_of(index, node))
 
 
 def _is_weight(index: FileIndex, node: ast.expr) -> bool:
