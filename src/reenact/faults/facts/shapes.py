@@ -1,6 +1,5 @@
 """Ranks and sizes of what flows through a chain of layers, from their text or from a crash."""
 
-import re
 from collections.abc import Iterator
 
 from reenact.faults import Evidence, LayerView
@@ -8,7 +7,39 @@ from reenact.faults.facts.api import has_own_call
 from reenact.program.static_graph import StaticLayer
 from reenact.types import JsonValue
 
-_DIMENSION = re.compile(r"([123])[dD]$")
+TORCH = (
+    "Conv",
+    "ConvTranspose",
+    "MaxPool",
+    "AvgPool",
+    "AdaptiveMaxPool",
+    "AdaptiveAvgPool",
+    "FractionalMaxPool",
+    "LPPool",
+    "MaxUnpool",
+)
+KERAS = (
+    "Conv",
+    "Convolution",
+    "SeparableConv",
+    "SeparableConvolution",
+    "DepthwiseConv",
+    "ConvLSTM",
+    *(
+        f"{scope}{kind}Pool{ending}"
+        for scope in ("", "Global")
+        for kind in ("Max", "Avg", "Average")
+        for ending in ("", "ing")
+    ),
+)
+RANKS = {
+    **dict.fromkeys(("LSTM", "GRU", "RNN", "SimpleRNN"), 3),
+    **{f"{lazy}{name}{n}d": n + 2 for lazy in ("", "Lazy") for name in TORCH for n in (1, 2, 3)},
+    **{f"{name}{n}D": n + 2 for name in KERAS for n in (1, 2, 3)},
+    **{f"Conv{n}DTranspose": n + 2 for n in (1, 2, 3)},
+    **{f"Convolution{n}DTranspose": n + 2 for n in (1, 2, 3)},
+}
+"""Rank, with the batch, of what layers of PyTorch and Keras take."""
 
 
 def trained(evidence: Evidence) -> bool:
@@ -81,14 +112,7 @@ def _is_chain(chain: list[StaticLayer]) -> bool:
 
 def rank_of_type(name: str) -> int | None:
     """The rank, with the batch, that a layer of this class takes; none when it takes several."""
-    if name in ("LSTM", "GRU", "RNN", "SimpleRNN"):
-        return 3
-    found = (
-        _DIMENSION.search(name.removesuffix("Transpose"))
-        if "Conv" in name or "Pool" in name
-        else None
-    )
-    return int(found.group(1)) + 2 if found else None
+    return RANKS.get(name)
 
 
 def view_of(evidence: Evidence, layer: StaticLayer) -> LayerView | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from reenact.faults.facts.flow import elements
+from reenact.faults.facts.lines import value_of
 from reenact.faults.facts.orders import read_names
 from reenact.faults.facts.parts import called, is_call, within
 from reenact.faults.facts.roles import is_loss_call
@@ -35,9 +36,7 @@ SEEDS = (
 def given_together(index: FileIndex, node: ast.AST) -> Iterator[Sequence[ast.expr]]:
     """Values that calls in a piece of the program take row by row."""
     for call in within(node, ast.Call):
-        parts: Sequence[ast.expr] = [
-            part for part in call.args if not isinstance(part, ast.Starred)
-        ]
+        parts = [given for part in call.args for given in _spread(index, part)]
         named = {word.arg: word.value for word in call.keywords}
         if is_call(call, "fit") and {"x", "y"} <= set(named):
             yield named["x"], named["y"]
@@ -50,6 +49,16 @@ def given_together(index: FileIndex, node: ast.AST) -> Iterator[Sequence[ast.exp
         elif is_call(call, *TABLES):
             for table in parts:
                 yield table.values if isinstance(table, ast.Dict) else ()
+
+
+def _spread(index: FileIndex, node: ast.expr) -> list[ast.expr]:
+    """What an argument hands on: of `*rows` and `*[part[:80] for part in rows]` each of the rows."""
+    if not isinstance(node, ast.Starred):
+        return [node]
+    rows = node.value
+    if isinstance(rows, ast.ListComp | ast.GeneratorExp):
+        rows = rows.generators[0].iter
+    return elements(value_of(index, rows))
 
 
 def is_data_set(index: FileIndex, call: ast.Call) -> bool:
