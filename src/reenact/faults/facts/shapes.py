@@ -40,6 +40,18 @@ RANKS = {
     **{f"Convolution{n}DTranspose": n + 2 for n in (1, 2, 3)},
 }
 """Rank, with the batch, of what layers of PyTorch and Keras take."""
+CELLS = (
+    "LSTMCell",
+    "GRUCell",
+    "RNNCell",
+    "SimpleRNNCell",
+)
+GLOBAL_POOLS = tuple(
+    f"Global{kind}Pool{ending}{n}D"
+    for kind in ("Max", "Avg", "Average")
+    for ending in ("", "ing")
+    for n in (1, 2, 3)
+)
 
 
 def trained(evidence: Evidence) -> bool:
@@ -51,7 +63,7 @@ def rank_taken(layer: StaticLayer) -> int | None:
     """The rank, with the batch, that a layer insists on; none when it takes several."""
     if layer.family in ("conv", "pool"):
         return rank_of_type(layer.type) if "LSTM" not in layer.type else None
-    if layer.family == "recurrent" and not layer.type.endswith("Cell"):
+    if layer.family == "recurrent" and layer.type not in CELLS:
         return 3
     return 2 if layer.type == "RepeatVector" else None
 
@@ -67,7 +79,7 @@ def rank_given(layer: StaticLayer, taken: int | None) -> int | None:
     if layer.type == "Flatten":
         return 2 if layer.library == "keras" or not layer.settings else None
     if layer.family == "pool":
-        return 2 if layer.type.startswith("Global") else taken
+        return 2 if layer.type in GLOBAL_POOLS else taken
     if layer.family == "recurrent":
         if layer.library != "keras":
             return None

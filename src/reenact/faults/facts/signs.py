@@ -62,7 +62,7 @@ def goes_into(index: FileIndex, node: ast.expr) -> set[str]:
     give it.
     """
     reached = set(_keepers(index, node))
-    handed = [*stores(index.tree), *_handed(index)]
+    handed = index.once((goes_into,), lambda: [*stores(index.tree), *_handed(index)])
     for _ in range(ROUNDS):
         before = len(reached)
         for target, value in handed:

@@ -44,7 +44,7 @@ def given_together(index: FileIndex, node: ast.AST) -> Iterator[Sequence[ast.exp
             yield elements(parts[0])
         elif is_call(call, *DATA_SETS) or is_data_set(index, call):
             yield parts[:2] if called(call) == "fit" else parts
-        elif is_loss_call(index, call):
+        elif len(parts) > 1 and is_loss_call(index, call):
             yield parts[:2]
         elif is_call(call, *TABLES):
             for table in parts:

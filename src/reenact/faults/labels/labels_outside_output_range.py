@@ -135,7 +135,7 @@ def labels_out_of_domain(detector: Detector, evidence: Evidence) -> Findings:
         saw = f"{seen}, not whole, where {evidence.loss_name} wants class numbers"
         # PyTorch refuses them, so that its loss was given others; Keras cuts them off without a
         # word.
-        cut = evidence.loss_name.startswith("sparse") and evidence.optimizers < 2
+        cut = evidence.loss_name == "sparse_categorical_crossentropy" and evidence.optimizers < 2
         sure = Certainty.PROOF if cut and not evidence.several_outputs else detector.certainty
         yield detector.finding(
             evidence,
