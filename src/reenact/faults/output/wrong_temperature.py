@@ -89,20 +89,32 @@ def temperature_wrong(detector: Detector, evidence: Evidence) -> Findings:
 def _multiplied(index: FileIndex) -> Iterator[tuple[ast.BinOp, float]]:
     """Products with a number that is set elsewhere."""
     for node in within(index.tree, ast.BinOp):
-        if isinstance(node.op, ast.Mult):
+        if isinstance(node.op, ast.Mult) and (
+            _is_similarity(index, node) or _is_shared(index, node)
+        ):
             for factor in (node.left, node.right):
                 known = None if isinstance(factor, ast.Constant) else number(index, factor)
                 if known is not None:
                     yield node, float(str(known.value))
 
 
+def _is_similarity(index: FileIndex, node: ast.BinOp) -> bool:
+    """Whether one side is a product of rows with rows."""
+    scores = [value_of(index, side) for side in (node.left, node.right)]
+    return any(is_sum(made, ast.MatMult) or is_call(made, *SIMILAR) for made in scores)
+
+
+def _is_shared(index: FileIndex, node: ast.BinOp) -> bool:
+    """Whether it is made shares of at once."""
+    above = index.parents.get(node)
+    return is_call(index.parents.get(above) if isinstance(above, ast.Attribute) else above, *SHARES)
+
+
 def _flattens(index: FileIndex, node: ast.BinOp, value: float) -> bool:
     """Whether similarities of rows of length one, which a cross-entropy is given, come still closer
     together.
     """
-    scores = [value_of(index, side) for side in (node.left, node.right)]
-    similar = any(is_sum(made, ast.MatMult) or is_call(made, *SIMILAR) for made in scores)
-    if not 0 < value < 1 or not similar:
+    if not 0 < value < 1 or not _is_similarity(index, node):
         return False
     is_bounded = any(is_call(call, "normalize", "cosine_similarity") for call in index.calls)
     losses = [call for call in index.calls if is_loss_call(index, call)]
