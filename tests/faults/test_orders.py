@@ -89,7 +89,7 @@ APART = {
             "for step in range(10):\n"
             "    rows = X[rng.integers(0, 100, 32)]\n"
             "    labels = y[rng.integers(0, 100, 32)]\n"
-            "    loss = criterion(model(rows), labels)\n"
+            "    loss = F.mse_loss(model(rows), labels)\n"
         ),
         3,
     ),
@@ -99,7 +99,7 @@ APART = {
             "p = torch.randperm(100)\n"
             "q = torch.randperm(100)\n"
             "for k in range(0, 100, 10):\n"
-            "    loss = criterion(model(X[p[k:k + 10]]), y[q[k:k + 10]])\n"
+            "    loss = F.mse_loss(model(X[p[k:k + 10]]), y[q[k:k + 10]])\n"
         ),
         2,
     ),
@@ -116,14 +116,14 @@ APART = {
     "splits by two calls": (
         (
             "a, b = train_test_split(X, random_state=0)\nc, d = train_test_split(y, "
-            "random_state=1)\n"
+            "random_state=1)\nmodel.fit(a, c)\n"
         ),
         2,
     ),
     "texts sorted by length": (
         (
             "def prepare(texts, labels):\n    texts = sorted(texts, key=len)\n    return texts, "
-            "labels\n"
+            "labels\nx, y = prepare(*load())\nrows = list(zip(x, y))\n"
         ),
         2,
     ),
@@ -135,6 +135,7 @@ APART = {
             "    X = np.stack([frame['a']])\n"
             "    return X, churned\n"
             "x, target = prepare(*load())\n"
+            "x, target = x[:80], target[:80]\n"
         ),
         2,
     ),
@@ -190,7 +191,7 @@ TOGETHER = {
         "    x = x[order]\n"
         "    out = rnn(x)\n"
         "    out = out[order.argsort()]\n"
-        "    loss = criterion(out, y)\n"
+        "    loss = F.mse_loss(out, y)\n"
     ),
     "lengths sorted with their numbers": (
         "def pack(x, lengths, y):\n"
@@ -203,13 +204,13 @@ TOGETHER = {
         "def step(x, y):\n"
         "    order = torch.randperm(len(x))\n"
         "    x = 0.5 * x + 0.5 * x[order]\n"
-        "    loss = criterion(model(x), y) + criterion(model(x), y[order])\n"
+        "    loss = F.mse_loss(model(x), y) + F.mse_loss(model(x), y[order])\n"
     ),
     "cutmix": (
         "def step(x, y):\n"
         "    order = torch.randperm(len(x))\n"
         "    x[:, :, 1:3] = x[order, :, 1:3]\n"
-        "    loss = criterion(model(x), y)\n"
+        "    loss = F.mse_loss(model(x), y)\n"
     ),
     "files, which come in no order": (
         "files = os.listdir(d)\nlabels = np.load('y.npy')\nfiles.sort()\nrows = "
@@ -224,6 +225,7 @@ TOGETHER = {
         "def lift(scores, labels):\n"
         "    labels = labels[np.argsort(-scores)]\n"
         "    return scores, labels.cumsum()\n"
+        "x, y = lift(scores, labels)\n"
     ),
     "points of one row": (
         "def change(points, label):\n"
@@ -237,9 +239,13 @@ TOGETHER = {
         "    x = x[order]\n"
         "    y = y[order]\n"
         "    return x, y, x_test, y_test\n"
+        "a, b, c, d = load(*read())\n"
+        "model.fit(a, b)\n"
+        "model.fit(c, d)\n"
     ),
     "splits with one seed": (
         "a, b = train_test_split(X, random_state=0)\nc, d = train_test_split(y, random_state=0)\n"
+        "model.fit(a, c)\n"
     ),
 }
 

@@ -23,38 +23,10 @@ def lines(code: str, text: str) -> list[int]:
     ]
 
 
-TRIPLETS = """
-def triplet_loss(anchor, positive, negative, margin=0.2):
-    pos = F.{compared}(anchor, positive)
-    neg = F.{compared}(anchor, negative)
-    return F.relu({difference} + margin).mean()
-"""
-
-
-@pytest.mark.parametrize(
-    ("compared", "difference", "fires"),
-    [
-        ("cosine_similarity", "pos - neg", True),
-        ("cosine_similarity", "neg - pos", False),
-        ("pairwise_distance", "neg - pos", True),
-        ("pairwise_distance", "pos - neg", False),
-    ],
-)
-def test_a_triplet_that_draws_the_negative_near(
-    compared: str, difference: str, fires: bool
-) -> None:
-    assert lines("RE049", TRIPLETS.format(compared=compared, difference=difference)) == [5] * fires
-
-
-def test_the_order_in_which_a_loss_of_triplets_is_given_them() -> None:
-    for given, count in (("a, neg, pos", 1), ("a, pos, neg", 0)):
-        assert lines("RE049", f"far = nn.TripletMarginLoss()\nloss = far({given})\n") == [2] * count
-
-
 def test_an_entropy_that_is_lowered_with_the_loss_of_a_policy() -> None:
     text = (
         "logp = dist.log_prob(a)\nent = {ent}\nloss = -(logp * advantage).mean() {sign} 0.01 * "
-        "ent\n"
+        "ent\nloss.backward()\n"
     )
     plain, negative = "dist.entropy().mean()", "-dist.entropy().mean()"
     for sign, ent, count in (("+", plain, 1), ("-", plain, 0), ("+", negative, 0)):
@@ -62,6 +34,7 @@ def test_an_entropy_that_is_lowered_with_the_loss_of_a_policy() -> None:
 
 
 GAN = """
+bce = nn.BCELoss()
 d_loss = bce(D(x), torch.ones(64, 1)) + bce(D(fake.detach()), torch.zeros(64, 1))
 d_loss.backward(); opt_d.step()
 g_loss = {sign}bce(D(G(torch.randn(64, 8))), torch.{label}(64, 1))
@@ -71,7 +44,7 @@ g_loss.backward(); opt_g.step()
 
 def test_a_generator_that_learns_to_be_found_out() -> None:
     for sign, label, count in (("", "zeros", 1), ("", "ones", 0), ("-", "zeros", 0)):
-        assert lines("RE049", GAN.format(sign=sign, label=label)) == [4] * count
+        assert lines("RE049", GAN.format(sign=sign, label=label)) == [5] * count
 
 
 def test_a_mismatch_that_pytorch_itself_warns_of() -> None:
@@ -158,39 +131,6 @@ def test_dropout_of_nothing_has_no_mode() -> None:
         events = tuple(event("evaluation", training=True, learns=True) for _ in range(4))
         run = trace(STEPS, graph=replace(plain, layers=(dropped, *plain.layers)), events=events)
         assert len(findings_in("RE011", seen(run))) == count
-
-
-SIAMESE = """
-class Siamese(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.left = nn.Sequential(nn.Linear(8, 4))
-        self.right = {right}
-        self.towers = nn.ModuleList({towers})
-    def forward(self, a, b):
-        return {given}
-"""
-APART = "self.left(a), self.right(b)"
-LISTED = "self.towers[0](a), self.towers[1](b)"
-
-
-@pytest.mark.parametrize(
-    ("right", "towers", "given", "fires"),
-    [
-        ("copy.deepcopy(self.left)", "[]", APART, True),
-        ("nn.Sequential(nn.Linear(8, 4))", "[]", APART, True),
-        ("self.left", "[]", APART, False),
-        ("nn.Sequential(nn.Linear(8, 4))", "[]", "self.left(a), self.left(b)", False),
-        # Two critics of one input are two on purpose.
-        ("nn.Sequential(nn.Linear(8, 4))", "[]", "self.left(a), self.right(a)", False),
-        ("None", "[tower() for _ in range(2)]", LISTED, True),
-        ("None", "[tower()] * 2", LISTED, False),
-    ],
-)
-def test_two_networks_where_a_siamese_one_has_one(
-    right: str, towers: str, given: str, fires: bool
-) -> None:
-    assert lines("RE050", SIAMESE.format(right=right, towers=towers, given=given)) == [9] * fires
 
 
 def test_a_decoder_that_begins_with_a_copy_of_its_encoder() -> None:

@@ -92,11 +92,6 @@ def losses(net, states, actions, returns):
     policy_loss = {sign}(chosen * (returns - 1)).mean()
     policy_loss.backward()
 """
-CRITIC = """
-advantages = {advantage}
-policy_loss = -(log_probs * advantages).mean()
-policy_loss.backward()
-"""
 SURROGATE = """
 ratio = (dist.log_prob(actions) - old).exp()
 surrogate = ratio * adv
@@ -180,9 +175,10 @@ for reward in reversed(rewards):
     total = reward + gamma * total
 """
 SCORES = """
+rows = [F.normalize(row, dim=1) for row in rows]
 def contrast(a, b, tau={tau}):
     scores = {scores}
-    return cross_entropy(scores, torch.arange(len(a)))
+    return F.cross_entropy(scores, torch.arange(len(a)))
 """
 HITS = """
 def judge(model, loader, hits=0):
@@ -240,14 +236,7 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
         ),
         (
             "RE049",
-            POLICY.format(sign="").replace("    chosen", "    adv = -returns\n    chosen"),
-            None,
-        ),
-        ("RE049", CRITIC.format(advantage="(values - returns).detach()"), 2),
-        ("RE049", CRITIC.format(advantage="(returns - values).detach()"), None),
-        (
-            "RE049",
-            CRITIC.format(advantage="values - returns").replace("-(log", "(log"),
+            POLICY.format(sign="").replace("returns - 1", "-returns"),
             None,
         ),
         ("RE049", SURROGATE.format(sign=""), 5),
@@ -273,14 +262,15 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
             REPLAYED.format(target="r if done else r + gamma * critic(s2).max()"),
             None,
         ),
-        ("RE060", SCORES.format(scores="a @ b.T * tau", tau="0.1"), 3),
-        ("RE060", SCORES.format(scores="torch.matmul(a, b.T) * tau", tau="0.1"), 3),
+        ("RE060", SCORES.format(scores="a @ b.T * tau", tau="0.1"), 4),
+        ("RE060", SCORES.format(scores="torch.matmul(a, b.T) * tau", tau="0.1"), 4),
         ("RE060", SCORES.format(scores="a @ b.T / tau", tau="0.1"), None),
         ("RE060", SCORES.format(scores="a @ b.T * tau", tau="14.0"), None),
         ("RE060", SCORES.format(scores="a @ b.T * tau.exp()", tau="0.1"), None),
         (
             "RE060",
-            "import torch\nT = 4.0\nsoft = torch.softmax(teacher(x) * T, 1)\n",
+            "import torch\nT = 4.0\nsoft = torch.softmax(teacher(x) * T, 1)\n"
+            "loss = F.kl_div(student(x), soft)\n",
             3,
         ),
         ("RE001", DISTIL.format(given="softmax"), 8),

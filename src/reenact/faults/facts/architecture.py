@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 
 from reenact.faults import Detector, Evidence, Findings, Kind, LayerView, Suggestion
-from reenact.program.edit.change import Remove
+from reenact.faults.facts.api import WEIGHTED_FUNCTIONS, has_own_call
+from reenact.program.change import Remove
 from reenact.program.patch import Patch
 
 _OPAQUE = frozenset({"", "merge", "composite", "wrapper", "input"})
@@ -35,7 +36,7 @@ def _joins(evidence: Evidence, first: LayerView, second: LayerView) -> bool:
     parents = {layer.name.partition(">")[0].rpartition(".")[0] for layer in (first, second)}
     if ends or len(parents) > 1:
         return False
-    if evidence.graph is not None or (is_keras(evidence) and not mentions(evidence, "def call(")):
+    if evidence.graph is not None or (is_keras(evidence) and not has_own_call(evidence)):
         # Whether the output can be what the next one was given; unknown shapes fit.
         given = (first.output_shape or (None, None))[1:]
         taken = (second.input_shape or (None, None))[1:]
@@ -46,7 +47,7 @@ def _joins(evidence: Evidence, first: LayerView, second: LayerView) -> bool:
 
 def _opaque(layer: LayerView) -> bool:
     if layer.functional:
-        return layer.type.startswith(("linear", "conv", "embedding"))
+        return layer.type in WEIGHTED_FUNCTIONS
     return layer.family in _OPAQUE
 
 

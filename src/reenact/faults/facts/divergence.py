@@ -1,18 +1,13 @@
 """Terms of a loss that are a KL divergence from a normal distribution, as programs write them by hand."""
 
 import ast
-import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from reenact.faults.facts.parts import called, is_call, is_sum, within
-from reenact.program.syntax.index import FileIndex
+from reenact.faults.facts.signs import is_minus, terms
+from reenact.program.read.index import FileIndex
 
 REDUCTIONS = ("sum", "mean")
-SQUARE = re.compile(
-    r"\*\* ?2\b|\.pow\(2(?:\.0)?\)|\.square\(|torch\.square|ops\.square|torch\.pow\("
-)
-NAMED = re.compile(r"kl|diverg|regul|latent", re.IGNORECASE)
 
 
 class Divergence(NamedTuple):
@@ -55,30 +50,25 @@ def _sign(node: ast.expr) -> int | None:
     signed = list(terms(node))
     if len(signed) != 4:
         return None
-    texts = [(sign, ast.unparse(term)) for sign, term in signed]
-    grown = [sign for sign, text in texts if "exp(" in text]
-    squares = [sign for sign, text in texts if SQUARE.search(text) and "exp(" not in text]
-    ones = [sign for sign, text in texts if text in ("1", "1.0")]
+    grown = [sign for sign, term in signed if _has_exp(term)]
+    squares = [sign for sign, term in signed if _has_square(term) and not _has_exp(term)]
+    ones = [sign for sign, term in signed if _number(term) == 1]
     if len(grown) == 1 and squares == grown and ones == [-grown[0]]:
         return grown[0]
     return None
 
 
-def terms(
-    node: ast.expr,
-    sign: int = 1,
-) -> Iterator[tuple[int, ast.expr]]:
-    """The terms of a sum, each with its sign."""
-    if is_sum(node, ast.Add, ast.Sub):
-        yield from terms(node.left, sign)
-        yield from terms(
-            node.right,
-            sign if isinstance(node.op, ast.Add) else -sign,
-        )
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        yield from terms(node.operand, -sign)
-    else:
-        yield sign, node
+def _has_exp(node: ast.expr) -> bool:
+    return any(is_call(part, "exp") for part in within(node, ast.Call))
+
+
+def _has_square(node: ast.expr) -> bool:
+    """Whether something in it is squared: `x**2`, `x.pow(2)`, `torch.square(x)`."""
+    powers = [part.right for part in within(node, ast.BinOp) if isinstance(part.op, ast.Pow)]
+    raised = [part for part in within(node, ast.Call) if is_call(part, "pow")]
+    powers += [call.args[-1] for call in raised if call.args]
+    squared = any(is_call(part, "square") for part in within(node, ast.Call))
+    return squared or any(_number(power) == 2 for power in powers)
 
 
 def _outwards(index: FileIndex, node: ast.expr, sign: int) -> Divergence:
@@ -94,11 +84,11 @@ def _outwards(index: FileIndex, node: ast.expr, sign: int) -> Divergence:
             axes = len(above.args) - (node in above.args) + len(above.keywords)
             summed = called(above) == "sum" and not axes
             by_row = by_row or (called(above) == "sum" and axes > 0)
-        elif isinstance(above, ast.UnaryOp) and isinstance(above.op, ast.USub):
+        elif is_minus(above):
             sign = -sign
         elif is_sum(above, ast.Mult, ast.Div):
             other = above.right if above.left is node else above.left
-            known = _is_number(other)
+            known = _number(other) is not None
             by_row = by_row or (summed and isinstance(above.op, ast.Div) and not known)
             summed = summed and isinstance(above.op, ast.Mult)
             weighted = weighted or not known
@@ -110,15 +100,16 @@ def _outwards(index: FileIndex, node: ast.expr, sign: int) -> Divergence:
 
 def _minus(node: ast.expr) -> int:
     """-1 for a factor such as `-0.5 / rows`; what has a name is taken for positive."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+    if is_minus(node):
         return -_minus(node.operand)
     if not is_sum(node, ast.Mult, ast.Div):
         return 1
     return _minus(node.left) * _minus(node.right)
 
 
-def _is_number(node: ast.expr) -> bool:
+def _number(node: ast.expr) -> float | None:
     try:
-        return isinstance(ast.literal_eval(node), int | float)
+        value = ast.literal_eval(node)
     except ValueError:
-        return False
+        return None
+    return float(value) if isinstance(value, int | float) else None

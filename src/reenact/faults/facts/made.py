@@ -145,11 +145,7 @@ def _stored_as(index: FileIndex, name: str) -> Iterator[ast.expr]:
     in turn is given in its function.
     """
     for node in within(index.tree, ast.AST):
-        values = [
-            value
-            for target, value in assigned(node)
-            if ast.unparse(target).rpartition(".")[2] == name
-        ]
+        values = [value for target, value in assigned(node) if last_word(target) == name]
         if is_call(node, "register_buffer") and len(node.args) > 1:
             first = node.args[0]
             values += (

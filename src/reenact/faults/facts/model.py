@@ -4,14 +4,15 @@ out of it, whose output a layer bends."""
 import math
 
 from reenact.faults import Evidence, Kind, LayerView
-from reenact.faults.facts.places import says
+from reenact.faults.facts.api import is_set
+from reenact.faults.facts.lines import calls
 
 
 def reads_logits(evidence: Evidence) -> bool:
     """Whether the loss takes raw scores; the text is asked when nothing has run."""
     if evidence.loss is not None:
         return bool(evidence.loss.from_logits)
-    return says(evidence, "from_logits=True", "from_logits = True")
+    return is_set(evidence, "from_logits")
 
 
 def left_open(evidence: Evidence) -> bool:
@@ -21,14 +22,8 @@ def left_open(evidence: Evidence) -> bool:
     if evidence.graph is not None:
         return False
     several = len(list(evidence.hyperparameters_of(Kind.LOSS))) > 1
-    bends = (
-        "torch.sigmoid(",
-        "torch.softmax(",
-        "ops.softmax(",
-        "ops.sigmoid(",
-        ".log_softmax(",
-    )
-    return several or reads_logits(evidence) or says(evidence, *bends)
+    bent = calls(evidence, "sigmoid", "softmax", "log_softmax")
+    return several or reads_logits(evidence) or any(bent)
 
 
 def adds_up_to_one(evidence: Evidence) -> bool:

@@ -1,29 +1,18 @@
 """Where inputs and labels meet in the text that do not follow the same order of rows."""
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import combinations, islice
 
 from reenact.faults.facts.flow import elements, flat, stores
 from reenact.faults.facts.lines import Node, place_in, scopes
-from reenact.faults.facts.orders import MOVES, Order, RowsOf, equal, read_names
-from reenact.faults.facts.parts import Found, called, is_call, options, within, words
-from reenact.program.syntax.index import FileIndex
-
-LABELS = re.compile(
-    r"(?:^|_)(?:y(?:tr|te|va|val|train|test|b)?\d?|t|labels?|targets?|classes|outcomes?)(?:_|$)",
-    re.IGNORECASE,
-)
-RESTORED = re.compile(r"seed\(|set_state|setstate|set_rng_state|RandomState\(|default_rng\(")
-"""What lets one draw be repeated."""
-TOGETHER = ("TensorDataset", "train_test_split", "fit", "from_tensor_slices", "zip")
-LOSS = re.compile(r"loss|criterion|cross_entropy|mse", re.IGNORECASE)
-MEASURES = re.compile(
-    r"(?i)scor|metric|auc|curve|precision|recall|rank|ndcg|calib|top|perm|null|baseline|importance|augment|transf|"
-    r"jitter|__getitem__|__call__|forward"
-)
-"""Functions that sort, or shuffle one side, on purpose, or that are given one row."""
+from reenact.faults.facts.orders import MOVES, Order, RowsOf, read_names
+from reenact.faults.facts.parts import Found, called, is_call, within, words
+from reenact.faults.facts.roles import is_loss_call
+from reenact.faults.facts.together import given_together, is_restored, pairs_of_rows
+from reenact.program.read.calls import keyword
+from reenact.program.read.excerpt import excerpt, same
+from reenact.program.read.index import FileIndex
 
 
 def moved_alone(index: FileIndex) -> Found:
@@ -32,8 +21,7 @@ def moved_alone(index: FileIndex) -> Found:
     mapped = [arg for call in index.calls if called(call) == "map" for arg in call.args]
     by_row = {name for arg in mapped for name in words(arg)}
     for scope in scopes(index):
-        name = getattr(scope, "name", "")
-        if _moves(scope) and name not in by_row and not MEASURES.search(name):
+        if _moves(scope) and getattr(scope, "name", "") not in by_row:
             yield from islice(_meetings(RowsOf(index, scope)), 1)
     for one in index.classes:
         yield from islice(_in_data_set(index, one.node), 1)
@@ -56,118 +44,99 @@ def _in_data_set(index: FileIndex, node: ast.AST) -> Found:
     scope = RowsOf(index, made)
     for statement in flat(made.body):
         scope.read(statement)
-    is_own = re.compile(r"self\.\w+").fullmatch
     for answer in (one.value for one in within(item, ast.Return)):
-        parts = answer.elts if isinstance(answer, ast.Tuple) else []
-        own = [
-            [one for one in within(part, ast.Attribute) if is_own(ast.unparse(one))]
-            for part in parts
-        ]
-        if len(parts) > 1 and all(own):
-            yield from _meet(
-                scope,
-                [one[0] for one in own],
-                ast.Pass(),
-            )
+        for cut, other in combinations(_own_rows(answer), 2):
+            if same(cut.slice, other.slice):
+                yield from _meet(scope, cut.value, other.value)
+
+
+def _own_rows(answer: ast.expr | None) -> list[ast.Subscript]:
+    """`self.files[i]` and `self.labels[i]` of what a data set gives for a number."""
+    cuts = (cut for part in elements(answer) for cut in within(part, ast.Subscript))
+    return [cut for cut in cuts if isinstance(cut.value, ast.Attribute)]
 
 
 def _split_apart(index: FileIndex) -> Found:
-    """Inputs and labels that are split by two calls with other seeds."""
+    """Rows that belong together and are split by two calls with other seeds."""
     for scope in scopes(index):
-        values = [one.value for one in scope.body if isinstance(one, ast.Assign)]
-        calls = [one for one in values if is_call(one, "train_test_split") and len(one.args) == 1]
-        if len(calls) != 2 or _restored(index, *calls):
-            continue
-        given = [options(call) for call in calls]
-        seeds = [one.get("random_state", "None") for one in given]
-        names = [ast.unparse(call.args[0]) for call in calls]
-        straight = any(one.get("shuffle") == "False" for one in given)
-        by_chance = seeds[0] != seeds[1] or seeds[0] == "None"
-        if not straight and sum(bool(LABELS.search(name)) for name in names) == 1 and by_chance:
-            yield (
-                place_in(index, calls[1]),
-                f"{names[0]} and {names[1]} are split by separate draws",
+        split = [
+            (target, value)
+            for target, value in stores(scope)
+            if is_call(value, "train_test_split") and len(value.args) == 1
+        ]
+        for (target, first), (other, second) in combinations(split, 2):
+            seeds = [keyword(call, "random_state") for call in (first, second)]
+            straight = any(
+                isinstance(word, ast.Constant) and word.value is False
+                for word in (keyword(call, "shuffle") for call in (first, second))
             )
+            by_chance = seeds[0] is None or not same(*seeds)
+            ends = zip(elements(target), elements(other), strict=False)
+            if straight or not by_chance or _restored(index, first, second):
+                continue
+            if any(_belong(index, one, another) for one, another in ends):
+                both = f"{excerpt(first.args[0])} and {excerpt(second.args[0])}"
+                yield place_in(index, second), f"{both} are split by separate draws"
+
+
+def _belong(index: FileIndex, first: ast.expr, second: ast.expr) -> bool:
+    return any(
+        frozenset((one, other)) in pairs_of_rows(index)
+        for one in read_names(first)
+        for other in read_names(second)
+    )
 
 
 def _meetings(scope: RowsOf) -> Found:
     for statement in flat(scope.scope.body):
-        for pair in _together(statement):
-            yield from _meet(scope, pair, statement)
+        own = [
+            child for child in ast.iter_child_nodes(statement) if not isinstance(child, ast.stmt)
+        ]
+        for parts in (pair for child in own for pair in given_together(scope.index, child)):
+            for first, second in combinations(parts, 2):
+                yield from _meet(scope, first, second)
+        if isinstance(statement, ast.Return):
+            for first, second in _returned_together(scope, elements(statement.value)):
+                yield from _meet(scope, first, second)
         scope.read(statement)
 
 
-def _meet(
+def _returned_together(
     scope: RowsOf,
     parts: Sequence[ast.expr],
-    statement: ast.stmt,
-) -> Found:
-    """Inputs beside labels, the last of the parts."""
-    *inputs, label = parts
-    labels = scope.value(label)
-    returned = isinstance(statement, ast.Return)
-    if labels is None or not (
-        _is_label(label) or (returned and _is_returned_as_label(scope, len(parts)))
-    ):
-        return
-    others = [scope.value(part) for part in inputs if _is_label(part)]
-    for part in inputs:
-        rows = scope.value(part)
-        if rows is None or not rows.sources & labels.sources or _is_label(part):
-            continue
-        if any(equal(other.order, rows.order) for other in others if other is not None):
-            # Rows of two splits side by side: its own labels follow it.
-            continue
-        moved = _difference(scope.index, rows.order, labels.order)
-        # Labels that are moved elsewhere than where a data set is put together are moved on
-        # purpose.
-        puts_together = any(is_call(node, *TOGETHER) for node in within(statement, ast.Call))
-        set_aside = labels.order is not None and rows.order is None and not puts_together
-        if moved is not None and not set_aside:
-            first, second = (part, label) if moved is rows.order else (label, part)
-            saw = (
-                f"{_words(first)} follows {moved.words}, {_words(second)} does not: "
-                "labels no longer match their rows"
-            )
-            yield place_in(scope.index, moved.node), saw
-
-
-def _is_returned_as_label(scope: RowsOf, count: int) -> bool:
-    """Whether the last of so many values that a function returns is a label where it is called."""
+) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What a function returns and its caller uses row by row."""
     owner = getattr(scope.scope, "name", "")
-    taken = [
-        elements(target) for target, value in stores(scope.index.tree) if is_call(value, owner)
-    ]
-    return any(len(parts) == count and _is_label(parts[-1]) for parts in taken)
+    for target, value in stores(scope.index.tree):
+        taken = elements(target) if is_call(value, owner) else []
+        if len(taken) == len(parts):
+            for one, other in combinations(range(len(parts)), 2):
+                if _belong(scope.index, taken[one], taken[other]):
+                    yield parts[one], parts[other]
 
 
-def _together(statement: ast.stmt) -> Iterator[Sequence[ast.expr]]:
-    """Values that a statement says belong together row by row, the labels last."""
-    own = [child for child in ast.iter_child_nodes(statement) if not isinstance(child, ast.stmt)]
-    for call in (node for part in own for node in within(part, ast.Call)):
-        parts = [one for one in call.args if not isinstance(one, ast.Starred)]
-        if called(call) == "from_tensor_slices" and parts and isinstance(parts[0], ast.Tuple):
-            parts = parts[0].elts
-        data = called(call) in TOGETHER or called(call).endswith(("Dataset", "Data"))
-        named = {word.arg: word.value for word in call.keywords}
-        if called(call) == "fit" and {"x", "y"} <= set(named):
-            yield named["x"], named["y"]
-        elif len(parts) > 1 and data:
-            yield parts[:2] if called(call) == "fit" else parts
-        elif len(parts) == 2 and LOSS.search(called(call)):
-            yield parts
-    for table in (node for part in own for node in within(part, ast.Dict)):
-        keys = [str(getattr(key, "value", "")) for key in table.keys]
-        columns = dict(zip(keys, table.values, strict=True))
-        for name in columns if len(columns) > 1 else ():
-            if LABELS.search(name) and name != "t":
-                yield [value for key, value in columns.items() if key != name] + [columns[name]]
-    if (
-        isinstance(statement, ast.Return)
-        and isinstance(statement.value, ast.Tuple)
-        and statement.value.elts
-    ):
-        yield statement.value.elts
+def _meet(scope: RowsOf, first: ast.expr, second: ast.expr) -> Found:
+    """Two values that belong together row by row."""
+    rows = scope.value(first)
+    labels = scope.value(second)
+    if rows is None or labels is None or not rows.sources & labels.sources:
+        return
+    moved = _difference(scope.index, rows.order, labels.order)
+    call = scope.index.parents.get(second)
+    # A target that is moved where a loss compares is moved on purpose.
+    set_aside = (
+        isinstance(call, ast.Call)
+        and is_loss_call(scope.index, call)
+        and labels.order is not None
+        and rows.order is None
+    )
+    if moved is not None and not set_aside:
+        follows, stays = (first, second) if moved is rows.order else (second, first)
+        saw = (
+            f"{excerpt(follows, 40)} follows {moved.words}, {excerpt(stays, 40)} does not: "
+            "labels no longer match their rows"
+        )
+        yield place_in(scope.index, moved.node), saw
 
 
 def _difference(
@@ -188,13 +157,4 @@ def _difference(
 def _restored(index: FileIndex, first: Node, second: Node) -> bool:
     """Whether a seed is set between two draws."""
     begin, end = sorted((first.lineno, second.lineno))
-    return any(RESTORED.search(line) for line in index.text.splitlines()[begin : end - 1])
-
-
-def _is_label(node: ast.expr) -> bool:
-    return any(LABELS.search(name.rpartition(".")[2]) for name in read_names(node))
-
-
-def _words(node: ast.expr) -> str:
-    text = ast.unparse(node)
-    return text if len(text) <= 40 else f"{text[:37]}..."
+    return is_restored(index, begin, end)

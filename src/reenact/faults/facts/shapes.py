@@ -1,14 +1,57 @@
 """Ranks and sizes of what flows through a chain of layers, from their text or from a crash."""
 
-import re
 from collections.abc import Iterator
 
 from reenact.faults import Evidence, LayerView
-from reenact.faults.facts.architecture import mentions
-from reenact.program.training.static_layer import StaticLayer
+from reenact.faults.facts.api import has_own_call
+from reenact.program.static_graph import StaticLayer
 from reenact.types import JsonValue
 
-_DIMENSION = re.compile(r"([123])[dD]$")
+TORCH = (
+    "Conv",
+    "ConvTranspose",
+    "MaxPool",
+    "AvgPool",
+    "AdaptiveMaxPool",
+    "AdaptiveAvgPool",
+    "FractionalMaxPool",
+    "LPPool",
+    "MaxUnpool",
+)
+KERAS = (
+    "Conv",
+    "Convolution",
+    "SeparableConv",
+    "SeparableConvolution",
+    "DepthwiseConv",
+    "ConvLSTM",
+    *(
+        f"{scope}{kind}Pool{ending}"
+        for scope in ("", "Global")
+        for kind in ("Max", "Avg", "Average")
+        for ending in ("", "ing")
+    ),
+)
+RANKS = {
+    **dict.fromkeys(("LSTM", "GRU", "RNN", "SimpleRNN"), 3),
+    **{f"{lazy}{name}{n}d": n + 2 for lazy in ("", "Lazy") for name in TORCH for n in (1, 2, 3)},
+    **{f"{name}{n}D": n + 2 for name in KERAS for n in (1, 2, 3)},
+    **{f"Conv{n}DTranspose": n + 2 for n in (1, 2, 3)},
+    **{f"Convolution{n}DTranspose": n + 2 for n in (1, 2, 3)},
+}
+"""Rank, with the batch, of what layers of PyTorch and Keras take."""
+CELLS = (
+    "LSTMCell",
+    "GRUCell",
+    "RNNCell",
+    "SimpleRNNCell",
+)
+GLOBAL_POOLS = tuple(
+    f"Global{kind}Pool{ending}{n}D"
+    for kind in ("Max", "Avg", "Average")
+    for ending in ("", "ing")
+    for n in (1, 2, 3)
+)
 
 
 def trained(evidence: Evidence) -> bool:
@@ -20,7 +63,7 @@ def rank_taken(layer: StaticLayer) -> int | None:
     """The rank, with the batch, that a layer insists on; none when it takes several."""
     if layer.family in ("conv", "pool"):
         return rank_of_type(layer.type) if "LSTM" not in layer.type else None
-    if layer.family == "recurrent" and not layer.type.endswith("Cell"):
+    if layer.family == "recurrent" and layer.type not in CELLS:
         return 3
     return 2 if layer.type == "RepeatVector" else None
 
@@ -36,7 +79,7 @@ def rank_given(layer: StaticLayer, taken: int | None) -> int | None:
     if layer.type == "Flatten":
         return 2 if layer.library == "keras" or not layer.settings else None
     if layer.family == "pool":
-        return 2 if layer.type.startswith("Global") else taken
+        return 2 if layer.type in GLOBAL_POOLS else taken
     if layer.family == "recurrent":
         if layer.library != "keras":
             return None
@@ -56,7 +99,7 @@ def _rank_of_sequences(returned: JsonValue) -> int | None:
 
 def ranked(evidence: Evidence) -> Iterator[tuple[StaticLayer, int | None, int | None]]:
     """Layers of models written as a chain, the rank each insists on, and the rank it is given."""
-    if evidence.static is None or mentions(evidence, "def call("):
+    if evidence.static is None or has_own_call(evidence):
         return
     for model in dict.fromkeys(layer.model for layer in evidence.static.layers):
         chain = [layer for layer in evidence.static.layers if layer.model == model]
@@ -81,14 +124,7 @@ def _is_chain(chain: list[StaticLayer]) -> bool:
 
 def rank_of_type(name: str) -> int | None:
     """The rank, with the batch, that a layer of this class takes; none when it takes several."""
-    if name in ("LSTM", "GRU", "RNN", "SimpleRNN"):
-        return 3
-    found = (
-        _DIMENSION.search(name.removesuffix("Transpose"))
-        if "Conv" in name or "Pool" in name
-        else None
-    )
-    return int(found.group(1)) + 2 if found else None
+    return RANKS.get(name)
 
 
 def view_of(evidence: Evidence, layer: StaticLayer) -> LayerView | None:

@@ -17,11 +17,13 @@ Example
     x, y = np.random.randn(100, 4), np.arange(100) % 3
     rng.shuffle(x)
     rng.shuffle(y)
+    x_train, y_train = x[:80], y[:80]
 Instead
     - rng.shuffle(x)
     - rng.shuffle(y)
     + order = rng.permutation(len(x))
     + x, y = x[order], y[order]
+      x_train, y_train = x[:80], y[:80]
 Fix safety
     There is nothing to change automatically: one order has to serve both.
 Sources
@@ -29,7 +31,6 @@ Sources
 """
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 
 from reenact.faults import (
@@ -55,41 +56,50 @@ from reenact.faults.facts.lines import (
     place_in,
     value_of,
 )
-from reenact.faults.facts.moved_alone import LABELS, moved_alone
+from reenact.faults.facts.moved_alone import moved_alone
 from reenact.faults.facts.parts import (
     Found,
     called,
     is_call,
+    last_word,
     names,
     options,
+    owner_of,
     within,
     written,
 )
+from reenact.faults.facts.roles import is_loss_call
+from reenact.faults.facts.signs import is_minus
+from reenact.faults.facts.together import SEEDS, pairs_of_rows
 from reenact.faults.optimisation.learning_rate_outside_usable_range import (
     can_learn,
     usable_range,
 )
 from reenact.faults.optimisation.nothing_learned import no_gain_over_a_constant
-from reenact.program.syntax.index import FileIndex
+from reenact.program.read.excerpt import excerpt, same
+from reenact.program.read.index import FileIndex
 
 SHUFFLES = ("shuffle", "permutation", "randperm", "permute_rows")
 DRAWS = ("randn", "randn_like", "rand", "rand_like", "normal")
-LOSS = re.compile(r"loss|criterion|mse|huber|l1", re.IGNORECASE)
 TELLS = 0.03
 """Share of the spread of the labels that inputs explain where they say something about them."""
 FEW_ROWS = 160
 SORTS = ("sorted", "sort", "argsort", "sort_values")
 ORDERS = (*SORTS, "shuffle", "permutation", "randperm", "sample", "flip", "roll")
 """What brings rows into another order, the most likely to leave labels behind first."""
-TURNED = re.compile(
-    r"::-1|\b(?:flip|fliplr|flipud|rot90|hflip|vflip|rotate|affine|warp_affine|roll)\("
+TURNS = (
+    "flip",
+    "fliplr",
+    "flipud",
+    "rot90",
+    "hflip",
+    "vflip",
+    "rotate",
+    "affine",
+    "roll",
 )
-MOVED = re.compile(r"%|perm\(|permutation\(|roll\(|flip\(|randint\(|argsort\(")
+MOVES = ("randperm", "permutation", "roll", "flip", "randint", "argsort")
 """What makes numbers of rows that are not those of the diagonal; soft targets may lie anywhere."""
-DENSE = re.compile(
-    r"(?i)(?:^|_)(?:masks?|seg|segmentation|b?boxe?s?|keypoints?|kpts?|heatmaps?|depth|landmarks?)(?:_|$)"
-)
-"""Targets that lie on the image."""
 FAULT = Fault(
     code="LA02",
     name="labels-misaligned",
@@ -176,7 +186,7 @@ def _written(index: FileIndex) -> Found:
     own = {scope.name for scope in index.functions if _draws(scope.node)}
     for node in within(index.tree, ast.AST):
         body = getattr(node, "body", None)
-        pair = _separate(body, own) if isinstance(body, list) else None
+        pair = _separate(index, body, own) if isinstance(body, list) else None
         if pair is not None:
             yield (
                 place_in(index, pair[2]),
@@ -192,7 +202,7 @@ def _zipped(index: FileIndex) -> Found:
         unpacked = within(index.tree, ast.Assign) if len(loaders) == len(sets) == 2 else ()
         made = (node.targets[0] for node in unpacked if is_call(node.value))
         if any(sets <= set(map(written, elements(target))) for target in made):
-            both = " and ".join(ast.unparse(one) for one in call.args)
+            both = " and ".join(excerpt(one) for one in call.args)
             yield place_in(index, call), f"{both} are shuffled by separate draws"
 
 
@@ -201,23 +211,30 @@ def _off_the_diagonal(index: FileIndex) -> Found:
     both.
     """
     made = [call for call in index.calls if called(call) == "cross_entropy" and len(call.args) > 1]
-    texts = {
-        tuple(
-            map(
-                ast.unparse,
-                call.args[:2],
-            )
-        ): call
-        for call in made
-    }
-    for (scores, label), call in texts.items():
-        turned = any((f"{scores}{turn}", label) in texts for turn in (".t()", ".T", ".mT"))
-        given = value_of(index, call.args[1])
-        if turned and given is not call.args[1] and MOVED.search(ast.unparse(given)):
+    for call in made:
+        scores, label = call.args[:2]
+        given = value_of(index, label)
+        turned = any(
+            same(other.args[1], label) and same(_unturned(other.args[0]), scores) for other in made
+        )
+        if turned and given is not label and _is_moved(given):
             saw = (
-                f"{label} is {ast.unparse(given)[:40]}, and for rows and columns of {scores} alike"
+                f"{excerpt(label)} is {excerpt(given, 40)}, and for rows and columns of "
+                f"{excerpt(scores)} alike"
             )
             yield place_in(index, given), f"{saw}: expected torch.arange"
+
+
+def _unturned(node: ast.expr) -> ast.expr | None:
+    """`x` of `x.T` and of `x.t()`."""
+    if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
+        return node.value
+    return owner_of(node) if is_call(node, "t") else None
+
+
+def _is_moved(node: ast.expr) -> bool:
+    rest = any(isinstance(part.op, ast.Mod) for part in within(node, ast.BinOp))
+    return rest or any(is_call(part, *MOVES) for part in within(node, ast.Call))
 
 
 def _repeated_otherwise(index: FileIndex) -> Found:
@@ -225,18 +242,28 @@ def _repeated_otherwise(index: FileIndex) -> Found:
     one by one.
     """
     for call in (one for one in index.calls if called(one) == "repeat_interleave" and one.args):
-        times = ast.unparse(call.args[0])
+        times = call.args[0]
         beside = within(function_of(index, call), ast.Call)
         joined = [
-            one.args[0] for one in beside if called(one) in ("cat", "concatenate") and one.args
+            one
+            for one in beside
+            if is_call(one, "cat", "concatenate")
+            and one.args
+            and isinstance(times, ast.Constant)
+            and len(elements(one.args[0])) == times.value
         ]
-        counts = [str(len(one.elts)) for one in joined if isinstance(one, ast.List | ast.Tuple)]
-        if times in counts and LABELS.search(ast.unparse(call).partition(".")[0]):
-            saw = (
-                f"{ast.unparse(call)} repeats row by row, and the rows beside it are joined copy "
-                f"by copy"
-            )
+        if any(_are_returned(index, call, one) for one in joined):
+            saw = f"{excerpt(call)} repeats row by row, and the rows beside it are joined copy by copy"
             yield place_in(index, call), saw
+
+
+def _are_returned(index: FileIndex, first: ast.expr, second: ast.expr) -> bool:
+    """Whether a function gives back two values side by side."""
+    for answer in within(function_of(index, first), ast.Return):
+        made = [value_of(index, part) for part in elements(answer.value)]
+        if first in made and second in made:
+            return True
+    return False
 
 
 def _only_array(index: FileIndex, loader: ast.expr) -> str:
@@ -258,9 +285,9 @@ def _random(index: FileIndex) -> Found:
     it.
     """
     for call in index.calls:
-        for target in call.args[1:2] if LOSS.search(called(call)) else ():
+        for target in call.args[1:2] if is_loss_call(index, call) else ():
             drawn = value_of(index, target)
-            name = ast.unparse(target)
+            name = last_word(target)
             if drawn is target or not is_call(drawn, *DRAWS):
                 continue
             used = [one for one in within(function_of(index, call), ast.Name) if one.id == name]
@@ -274,7 +301,7 @@ def _random(index: FileIndex) -> Found:
 
 
 def _turned_alone(index: FileIndex) -> Found:
-    """An image that is flipped or turned more often than the mask or boxes that are returned
+    """An image that is flipped or turned alone where another statement turns it and what is returned
     with it.
     """
     for function in (scope.node for scope in index.functions):
@@ -283,24 +310,17 @@ def _turned_alone(index: FileIndex) -> Found:
         given = {
             name for one in within(function, ast.Return) if one.value for name in names(one.value)
         }
-        masks = {name for name in given if DENSE.search(name)}
-        turned = [(_turned(one), one) for one in within(function, ast.Assign)] if masks else []
-        own = [(moved - masks, one) for moved, one in turned if moved & given - masks]
-        with_mask = sum(bool(moved & masks) for moved, _ in turned)
-        blocks = [
-            (
-                min(moved),
-                one,
-                getattr(index.parents.get(one), "body", []),
-            )
-            for moved, one in own
-        ]
-        # A mask that is given a new value in the same block may be turned too.
-        for name, statement, block in blocks if len(own) > with_mask else ():
-            if not any(masks & names(one, ast.Store) for one in block):
+        turned = [(_turned(one) & given, one) for one in within(function, ast.Assign)]
+        both = [moved for moved, _ in turned if len(moved) > 1]
+        alone = [(min(moved), one) for moved, one in turned if len(moved) == 1]
+        for name, statement in alone:
+            beside = {other for moved in both if name in moved for other in moved - {name}}
+            block = getattr(index.parents.get(statement), "body", [])
+            # What is given a new value in the same block may be turned too.
+            if beside and not any(beside & names(one, ast.Store) for one in block):
                 yield (
                     place_in(index, statement),
-                    f"{name} is turned, {min(masks)} stays as it was",
+                    f"{name} is turned, {min(beside)} stays as it was",
                 )
                 break
 
@@ -308,9 +328,17 @@ def _turned_alone(index: FileIndex) -> Found:
 def _turned(node: ast.Assign) -> set[str]:
     """Variables that a statement turns, flips or moves."""
     pairs = [(target.id, value) for target, value in assigned(node) if isinstance(target, ast.Name)]
-    return {
-        name for name, value in pairs if name in names(value) and TURNED.search(ast.unparse(value))
-    }
+    return {name for name, value in pairs if name in names(value) and _is_turned(value)}
+
+
+def _is_turned(node: ast.expr) -> bool:
+    """Whether rows are read backwards, or an image is flipped or turned."""
+    steps = [part.step for part in within(node, ast.Slice)]
+    backwards = any(
+        is_minus(step) and isinstance(step.operand, ast.Constant) and step.operand.value == 1
+        for step in steps
+    )
+    return backwards or any(is_call(part, *TURNS) for part in within(node, ast.Call))
 
 
 def _draws(function: ast.AST) -> bool:
@@ -320,10 +348,18 @@ def _draws(function: ast.AST) -> bool:
     inside = list(within(function, ast.Call))
     if not any(called(call) in SHUFFLES for call in inside):
         return False
-    return not any("seed" in ast.unparse(call) or called(call) == "default_rng" for call in inside)
+    return not any(_is_seeded(call) for call in inside)
+
+
+def _is_seeded(call: ast.Call) -> bool:
+    """Whether a draw can be repeated."""
+    return called(call) in SEEDS or any(
+        word.arg in ("seed", "random_state") for word in call.keywords
+    )
 
 
 def _separate(
+    index: FileIndex,
     body: Sequence[ast.stmt],
     own: set[str],
 ) -> tuple[str, str, ast.stmt] | None:
@@ -333,9 +369,9 @@ def _separate(
     first = ""
     for statement in body:
         name = _shuffled(statement, own) or ""
-        if first and name != first and LABELS.search(name) and not LABELS.search(first):
+        if first and name != first and frozenset((first, name)) in pairs_of_rows(index):
             return first, name, statement
-        seeded = first and not name and "seed" in ast.unparse(statement)
+        seeded = first and not name and any(map(_is_seeded, within(statement, ast.Call)))
         first = "" if seeded else name or first
     return None
 
@@ -350,7 +386,7 @@ def _shuffled(statement: ast.stmt, own: set[str]) -> str | None:
         ):
             return name if called(call) in own else None
         case ast.Assign([ast.Name(name), *_], ast.Subscript(ast.Name(rows), drawn)) if rows == name:
-            if is_call(drawn, *SHUFFLES) and "seed" not in ast.unparse(drawn):
+            if is_call(drawn, *SHUFFLES) and not any(map(_is_seeded, within(drawn, ast.Call))):
                 return name
             return None
     return None

@@ -49,9 +49,10 @@ from reenact.faults import (
     Wanted,
 )
 from reenact.faults.facts.advice import bare_output, report
+from reenact.faults.facts.api import uses
 from reenact.faults.facts.label_place import labels_made_at
 from reenact.faults.facts.measured import among, softmax_of_classes
-from reenact.faults.facts.places import OF_QUANTITIES, framework, says
+from reenact.faults.facts.places import OF_QUANTITIES, framework
 
 TARGET_RANGES = {
     "sigmoid": (0.0, 1.0),
@@ -59,11 +60,8 @@ TARGET_RANGES = {
     "relu": (0.0, float("inf")),
     "softmax": (0.0, 1.0),
 }
-QUANTITIES = (
-    *(f"{name}(" for name in OF_QUANTITIES),
-    "gaussian_nll",
-)
-CLASSES = (".cross_entropy(", "CrossEntropyLoss(", "nll_loss(", "NLLLoss(")
+QUANTITIES = (*OF_QUANTITIES, "gaussian_nll_loss", "GaussianNLLLoss")
+CLASSES = ("cross_entropy", "CrossEntropyLoss", "nll_loss", "NLLLoss")
 """How PyTorch calls losses of quantities and of classes: the labels that were seen may be of
 one of them.
 """
@@ -115,7 +113,7 @@ def labels_out_of_domain(detector: Detector, evidence: Evidence) -> Findings:
     labels = evidence.labels
     if labels is None or labels.minimum is None or labels.maximum is None:
         return
-    if evidence.several_outputs and says(evidence, *QUANTITIES) and not labels.integral:
+    if evidence.several_outputs and uses(evidence, *QUANTITIES) and not labels.integral:
         return  # They are the quantities of another head.
     low = labels.minimum
     high = labels.maximum
@@ -128,7 +126,7 @@ def labels_out_of_domain(detector: Detector, evidence: Evidence) -> Findings:
         saw = f"{seen} for {evidence.loss_name}{where}"
         # Where several optimizers learn, or a head of its own, the labels may be those of another
         # loss.
-        others = evidence.optimizers > 1 or says(evidence, *QUANTITIES, *CLASSES)
+        others = evidence.optimizers > 1 or uses(evidence, *QUANTITIES, *CLASSES)
         sure = Certainty.HINT if others else Certainty.PROOF
         yield detector.finding(
             evidence, saw, kind=None if made else Kind.LOSS, place=made, certainty=sure
@@ -137,7 +135,7 @@ def labels_out_of_domain(detector: Detector, evidence: Evidence) -> Findings:
         saw = f"{seen}, not whole, where {evidence.loss_name} wants class numbers"
         # PyTorch refuses them, so that its loss was given others; Keras cuts them off without a
         # word.
-        cut = evidence.loss_name.startswith("sparse") and evidence.optimizers < 2
+        cut = evidence.loss_name == "sparse_categorical_crossentropy" and evidence.optimizers < 2
         sure = Certainty.PROOF if cut and not evidence.several_outputs else detector.certainty
         yield detector.finding(
             evidence,

@@ -31,7 +31,6 @@ Sources
     Documentation of torch.nn.MSELoss and of the broadcasting rules of NumPy.
 """
 
-import ast
 import math
 import re
 from dataclasses import replace
@@ -54,6 +53,7 @@ from reenact.faults import (
 from reenact.faults.facts.lines import calls, place_in
 from reenact.faults.facts.made import loss_made
 from reenact.probe.trace import Event
+from reenact.program.read.excerpt import excerpt
 
 WARNED = "Using a target size"
 """How PyTorch itself warns of it."""
@@ -147,7 +147,7 @@ def _edit(evidence: Evidence, place: Place | None, method: str) -> str:
     """What to write instead, where the call of the loss can be read."""
     for index, call in calls(evidence):
         if len(call.args) == 2 and str(place_in(index, call)) == str(place):
-            old = ast.unparse(call.args[1])
+            old = excerpt(call.args[1])
             return f"; change {old} to {old}.{method}(1)"
     return ""
 

@@ -50,6 +50,7 @@ from reenact.faults import (
     Observes,
     Severity,
 )
+from reenact.faults.facts.api import BATCH_NORMS
 from reenact.faults.facts.places import has_modes
 from reenact.faults.facts.series import finite, losses
 from reenact.probe.trace import EVALUATION, Trace
@@ -91,7 +92,7 @@ def batch_norm_with_tiny_batch(detector: Detector, evidence: Evidence) -> Findin
     Wu and He, "Group Normalization", ECCV 2018, figure 1; Ioffe, "Batch Renormalization", 2017.
     """
     norm = next(
-        (one for one in evidence.layers if one.type.startswith(("BatchNorm", "SyncBatch"))),
+        (one for one in evidence.layers if one.type in BATCH_NORMS),
         None,
     )
     steps = evidence.watched.steps

@@ -65,12 +65,14 @@ from reenact.faults.facts.places import (
 )
 from reenact.faults.facts.progress import everywhere, gradient_trouble, zero_gradients
 from reenact.faults.facts.series import finite
+from reenact.program.read.vocabulary import last_name
 
 MOST = 0.95
 MANY = 0.8
 LARGEST_STEP = 0.1
 UNSURE = 0.3
 """Where raw inputs or large steps are the likelier killers."""
+BIASES = ("bias", "in_proj_bias")
 FEWEST = 16
 """Smaller tensors are all of one sign by chance."""
 DEAD = 0.7
@@ -164,7 +166,7 @@ def weights_dead(detector: Detector, evidence: Evidence) -> Findings:
     for number, facts in enumerate(evidence.watched.parameter_facts):
         rows = evidence.watched.parameters.where(parameter=number)
         # The biases of an attention have two axes, and that of its keys never gets a gradient.
-        is_bias = facts.name.endswith("bias") or len(facts.shape) < 2
+        is_bias = last_name(facts.name.replace("/", ".")) in BIASES or len(facts.shape) < 2
         if is_bias or math.prod(facts.shape) < FEWEST or len(rows) < 3:
             continue
         for what, word in (("tiny", "zero"), ("negative", "negative")):

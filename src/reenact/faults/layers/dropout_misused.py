@@ -53,6 +53,7 @@ from reenact.faults import (
     Observes,
     Severity,
 )
+from reenact.faults.facts.api import BATCH_NORMS, DROPOUTS
 from reenact.faults.facts.architecture import dropout_before, is_dropout, is_max_pooling
 from reenact.faults.facts.lines import calls, first_place
 from reenact.faults.facts.parts import called, last_word, options, owner_of
@@ -157,7 +158,7 @@ def dropout_before_batchnorm(detector: Detector, evidence: Evidence) -> Findings
     {paper}, f006 of the release; Li, Chen, Hu and Yang, "Understanding the Disharmony between
     Dropout and Batch Normalization by Variance Shift", CVPR 2019.
     """
-    return dropout_before(detector, evidence, lambda layer: "BatchNorm" in layer.type)
+    return dropout_before(detector, evidence, lambda layer: layer.type in BATCH_NORMS)
 
 
 @FAULT.detector(
@@ -212,7 +213,7 @@ def dropout_too_high(detector: Detector, evidence: Evidence) -> Findings:
 
 def _always_on(call: ast.Call) -> bool:
     """A functional dropout that is not given the mode."""
-    function = called(call).startswith("dropout") and last_word(owner_of(call)) in (
+    function = called(call) in DROPOUTS and last_word(owner_of(call)) in (
         "F",
         "functional",
     )

@@ -26,7 +26,6 @@ Sources
     (missing activation).
 """
 
-import re
 from dataclasses import replace
 
 from reenact.faults import (
@@ -47,10 +46,6 @@ from reenact.faults.facts.architecture import is_keras, unbent
 from reenact.faults.facts.lines import pass_place
 
 THROUGH = frozenset({"dropout", "norm", "pool", "shape"})
-PARALLEL = re.compile(
-    r"(^|[._])(q|k|v|o|wq|wk|wv|wo|qkv|query|key|value|mu|mean|code|latent|bottleneck|logvar|log_var|sigma|proj\w*|\w+_proj)([._]|$)"
-)
-"""Layers of these names stand side by side, or are meant to be linear."""
 FAULT = Fault(
     code="LY07",
     name="missing-nonlinearity",
@@ -185,8 +180,13 @@ def _bare(layers: list[LayerView], number: int) -> bool:
     layer = layers[number]
     if layer.role != "hidden" or layer.family not in ("dense", "conv"):
         return False
-    parallel = len(layer.feeds) > 1 or PARALLEL.search(layer.name.lower())
-    if layer.activation not in (None, "linear") or parallel:
+    # What feeds a layer together with others stands beside them, as queries beside keys.
+    beside = any(
+        other is not layer and set(other.feeds) & set(layer.feeds)
+        for other in layers
+        if other.weighted
+    )
+    if layer.activation not in (None, "linear") or len(layer.feeds) > 1 or beside:
         return False
     for behind in layers[number + 1 :]:
         if behind.weighted:

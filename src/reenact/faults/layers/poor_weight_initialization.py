@@ -56,6 +56,7 @@ from reenact.faults.facts.architecture import is_keras
 from reenact.faults.facts.lines import calls, first_place
 from reenact.faults.facts.measured import zero_start
 from reenact.faults.facts.model import times_usual
+from reenact.faults.facts.parts import is_call, within
 from reenact.faults.facts.places import (
     at_all_layers,
     at_hyperparameter,
@@ -140,7 +141,12 @@ def poor_initialisation(detector: Detector, evidence: Evidence) -> Findings:
             f"layer"
         )
         made = list(calls(evidence, "Parameter"))
-        plain = [one for one in made if one[1].args and "randn(" in ast.unparse(one[1].args[0])]
+        plain = [
+            one
+            for one in made
+            if one[1].args
+            and any(is_call(part, "randn") for part in within(one[1].args[0], ast.Call))
+        ]
         yield detector.finding(
             evidence,
             saw,

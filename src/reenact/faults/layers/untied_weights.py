@@ -2,11 +2,10 @@
 
 What
     The output layer begins with a copy of the embedding, or a decoder with a copy of its encoder, not with
-    the weights themselves; or a siamese network gives its two inputs to two networks instead of to one.
+    the weights themselves.
 Why
     Tied weights are one parameter. A copy, as `nn.Parameter(weight.clone())` makes one, goes its own way
-    from the first step on, or stays behind where the optimizer does not know it. Two networks that were
-    meant to be one map like things to unlike places.
+    from the first step on, or stays behind where the optimizer does not know it.
 Symptom
     More parameters than the paper has, and worse results.
 Example
@@ -44,8 +43,7 @@ Sources
 
 import ast
 import math
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 from reenact.faults import (
@@ -60,16 +58,11 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.lines import PLAIN, calls, first_place, nodes, place_in
-from reenact.faults.facts.parts import called, is_call, owner_of, within
-from reenact.program.syntax.index import FileIndex
+from reenact.faults.facts.lines import calls, first_place, nodes
+from reenact.faults.facts.parts import is_call, last_word, names, owner_of
+from reenact.program.read.excerpt import excerpt
+from reenact.program.read.index import FileIndex
 
-TIED = re.compile(r"\.(\w+)\.weight$")
-SIAMESE = re.compile(
-    r"siamese|twin|\bsame (branch|encoder|tower|network|weights)|shar\w+ (its |their )?weights",
-    re.I,
-)
-"""Words by which an author says that two inputs go through one network."""
 FAULT = Fault(
     code="LY15",
     name="untied-weights",
@@ -92,8 +85,7 @@ FAULT = Fault(
 )
 def untied_weights(detector: Detector, evidence: Evidence) -> Findings:
     """The output layer begins with a copy of the embedding, or a decoder with a copy of its
-    encoder, not with the weights themselves; or a siamese network gives its two inputs to two
-    networks instead of to one.
+    encoder, not with the weights themselves.
 
     Press and Wolf, "Using the Output Embedding to Improve Language Models", EACL 2017.
     """
@@ -113,25 +105,23 @@ def untied_weights(detector: Detector, evidence: Evidence) -> Findings:
             place = first_place(given) or first_place(filled)
             yield detector.finding(evidence, saw, layer=head, place=place)
     yield from _parted(detector, evidence, layers)
-    for index, one, other in _branches(evidence):
-        both = f"{ast.unparse(one.func)} and {ast.unparse(other.func)}"
-        saw = f"{both} are two networks, each for one input, not one that is shared"
-        yield detector.finding(
-            evidence,
-            saw,
-            place=place_in(index, other),
-            confidence=0.8,
-        )
 
 
 def _on_demand(index: FileIndex, tied: ast.Assign) -> bool:
     """Whether a tie is an option of the program, and may never have been made."""
     tests = (above.test for above in index.ancestors(tied) if isinstance(above, ast.If))
-    return any("__name__" not in ast.unparse(test) for test in tests)
+    return any("__name__" not in names(test) for test in tests)
 
 
-def _weight(node: ast.expr | None) -> bool:
-    return node is not None and ast.unparse(node).removesuffix(".data").endswith(".weight")
+def _weight(node: ast.expr | None) -> str:
+    """The attribute that a weight belongs to: `head` of `self.head.weight.data`; empty for anything
+    else.
+    """
+    if isinstance(node, ast.Attribute) and node.attr == "data":
+        node = node.value
+    return (
+        last_word(node.value) if isinstance(node, ast.Attribute) and node.attr == "weight" else ""
+    )
 
 
 def _copied(table: LayerView, head: LayerView) -> bool:
@@ -155,52 +145,11 @@ def _copied(table: LayerView, head: LayerView) -> bool:
     )
 
 
-def _branches(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call, ast.Call]]:
-    """In a class that calls itself siamese: two networks of its own, made alike, that take an
-    input each.
-    """
-    for index, owner in nodes(evidence, ast.ClassDef):
-        words = (
-            owner.name,
-            ast.get_docstring(owner) or "",
-            ast.get_docstring(index.tree) or "",
-        )
-        own = [one for one in within(owner, ast.Call) if ast.unparse(one.func).startswith("self.")]
-        passes = [
-            one for one in own if one.args and isinstance(one.func, ast.Attribute | ast.Subscript)
-        ]
-        for one, other in combinations(passes, 2) if SIAMESE.search(" ".join(words)) else ():
-            apart = ast.unparse(one.args[0]) != ast.unparse(other.args[0])
-            if apart and _made_alike(owner, one.func, other.func):
-                yield index, one, other
-                break
-
-
-def _made_alike(owner: ast.ClassDef, one: ast.expr, other: ast.expr) -> bool:
-    """Whether two attributes, or two of a list, are networks that one and the same text makes
-    apart.
-    """
-    made = {ast.unparse(given.targets[0]): given.value for given in within(owner, ast.Assign)}
-    if isinstance(one, ast.Subscript) and isinstance(other, ast.Subscript):
-        listed = made.get(ast.unparse(one.value))
-        twice = ast.unparse(one.value) == ast.unparse(other.value) and ast.unparse(
-            one
-        ) != ast.unparse(other)
-        return twice and listed is not None and any(within(listed, ast.comprehension))
-    first = made.get(ast.unparse(one))
-    second = made.get(ast.unparse(other))
-    if ast.unparse(one) == ast.unparse(other) or not is_call(first) or not is_call(second):
-        return False
-    copied = called(second) == "deepcopy" and ast.unparse(second.args[0]) == ast.unparse(one)
-    return copied or (called(first) not in PLAIN and ast.unparse(first) == ast.unparse(second))
-
-
 def _parted(detector: Detector, evidence: Evidence, layers: Sequence[LayerView]) -> Findings:
     """Weights that the text makes one, and that are two when the training begins."""
     by_name = {layer.name.rpartition(".")[2]: layer for layer in layers}
     for index, tied in nodes(evidence, ast.Assign):
-        ends = [TIED.search(ast.unparse(one)) for one in (tied.targets[0], tied.value)]
-        pair = [by_name.get(end[1]) if end else None for end in ends]
+        pair = [by_name.get(_weight(end)) for end in (tied.targets[0], tied.value)]
         one, other = (layer.kernel() if layer is not None else None for layer in pair)
         if one is None or other is None or one.shape != other.shape or one.path == other.path:
             continue
@@ -209,7 +158,7 @@ def _parted(detector: Detector, evidence: Evidence, layers: Sequence[LayerView])
         made = first_place(found for found in given if is_call(found[1].value, "Parameter"))
         if made is None and _on_demand(index, tied):
             continue
-        saw = f"{ast.unparse(tied)} made them one, and they are two parameters in the training"
+        saw = f"{excerpt(tied)} made them one, and they are two parameters in the training"
         yield detector.finding(
             evidence,
             saw,

@@ -42,13 +42,13 @@ from reenact.faults import (
     Severity,
     Status,
 )
+from reenact.faults.facts.api import BATCH_NORMS, POOLS, uses
 from reenact.faults.facts.architecture import (
     convolutions,
     filters,
     is_deep,
     is_max_pooling,
     is_pooling,
-    mentions,
     rows,
     strided,
     until_weights,
@@ -130,7 +130,7 @@ def lack_of_pooling(detector: Detector, evidence: Evidence) -> Findings:
     dense = any(layer.family == "dense" for layer in evidence.layers)
     if not found or not dense or any(map(strided, found)) or any(map(is_pooling, evidence.layers)):
         return
-    if evidence.graph is None and mentions(evidence, "pool"):
+    if evidence.graph is None and uses(evidence, *POOLS):
         return
     saw = f"{len(found)} convolution layers, no pooling and no stride"
     yield detector.finding(
@@ -173,7 +173,7 @@ def useless_bias(detector: Detector, evidence: Evidence) -> Findings:
                 (part for part in row[number + 1 :] if part.family != "dropout"),
                 None,
             )
-            if following is not None and following.type.startswith(("BatchNorm", "LazyBatchNorm")):
+            if following is not None and following.type in BATCH_NORMS:
                 saw = f"{layer.name} has a bias in front of {following.type}"
                 yield detector.finding(evidence, saw, layer=layer)
 

@@ -50,7 +50,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.lines import call_place, first_place, indexes, value_of
-from reenact.faults.facts.parts import all_parts, called, names, within
+from reenact.faults.facts.parts import all_parts, called, last_word, names, within
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.progress import zero_gradients
 from reenact.program.syntax.index import FileIndex
@@ -161,7 +161,5 @@ def _is_half(index: FileIndex, call: ast.expr) -> bool:
         *call.args,
         *(word.value for word in call.keywords),
     )
-    halves = [
-        one for one in given if ast.unparse(value_of(index, one)) in ("torch.float16", "torch.half")
-    ]
+    halves = [one for one in given if last_word(value_of(index, one)) in ("float16", "half")]
     return called(call) == "to" and bool(halves)

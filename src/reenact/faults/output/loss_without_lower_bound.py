@@ -31,7 +31,6 @@ Sources
 """
 
 import ast
-import re
 from dataclasses import replace
 from itertools import pairwise
 from statistics import median
@@ -49,31 +48,41 @@ from reenact.faults import (
     Place,
     Severity,
 )
+from reenact.faults.facts.api import has_keyword, uses
 from reenact.faults.facts.lines import call_place, first_place, nodes, place_in
 from reenact.faults.facts.made import loss_made
-from reenact.faults.facts.parts import called
-from reenact.faults.facts.places import says
+from reenact.faults.facts.parts import called, is_call, subject_of
 from reenact.faults.facts.series import finite, losses, runaway, windows
+from reenact.faults.facts.signs import is_minus
+from reenact.program.read.excerpt import excerpt
 
 BELOW = 10.0
 """Times the size of the first loss that a loss is below zero."""
 GROWN = 30.0
 """Times the size of its first losses that the loss of a critic falls."""
 HELD = (
-    "create_graph",
     "spectral_norm",
-    "clamp_(",
-    "clip_(",
-    "weight_clip",
+    "weight_norm",
     "parametrizations",
+    "clamp_",
+    "clip_",
 )
 """What holds the slope of a critic."""
 STEADY = 0.15
 """Share of the whole fall that the last quarter still brings."""
-VARIANCE = re.compile(
-    r"/ (?:\w+\.)*exp\(|/ (?:\w+\.)*\w*(?:var|scale|sigma)\w*\.exp\(\)|exp\(-\w*(?:var|scale|sigma)"
+FLOORS = (
+    "clamp",
+    "clamp_",
+    "clamp_min",
+    "clip",
+    "clip_",
+    "softplus",
+    "Softplus",
+    "hardtanh",
+    "Hardtanh",
+    "maximum",
+    "clip_by_value",
 )
-FLOOR = re.compile(r"clamp|clip|softplus|hardtanh|maximum\(")
 FAULT = Fault(
     code="OU07",
     name="loss-without-lower-bound",
@@ -141,7 +150,7 @@ def _critic(evidence: Evidence) -> tuple[str, Place | None] | None:
     """A critic whose loss falls as far as its weights grow: nothing clips them or holds its
     slope.
     """
-    if evidence.optimizers != 2 or evidence.copies or evidence.acts or says(evidence, *HELD):
+    if evidence.optimizers != 2 or evidence.copies or evidence.acts or _is_held(evidence):
         return None
     for number in (0, 1):
         rows = evidence.watched.steps.where(optimizer=number)
@@ -177,15 +186,28 @@ def _no_floor(evidence: Evidence) -> tuple[str, Place | None] | None:
     constant = evidence.inputs is not None and evidence.inputs.constant_features > 0
     if fallen_back < 0.2 * (course[0] - lowest) or not constant:
         return None
+    if uses(evidence, *FLOORS):
+        return None
     for index, node in nodes(evidence, ast.BinOp):
-        text = ast.unparse(node)
-        if VARIANCE.search(text) and not FLOOR.search(index.text):
-            saw = f"a likelihood of {lowest:.3g} that falls back by {fallen_back:.3g}: {text[:60]}"
+        if _divides_by_exp(node):
+            saw = f"a likelihood of {lowest:.3g} that falls back by {fallen_back:.3g}: {excerpt(node)}"
             return (
                 f"{saw} has no floor, and some values of the data never change",
                 place_in(index, node),
             )
     return None
+
+
+def _is_held(evidence: Evidence) -> bool:
+    return uses(evidence, *HELD) or has_keyword(evidence, "create_graph")
+
+
+def _divides_by_exp(node: ast.BinOp) -> bool:
+    """Whether it is `x / log_var.exp()` or `x * exp(-log_var)`."""
+    if isinstance(node.op, ast.Div):
+        return is_call(node.right, "exp")
+    sides = [side for side in (node.left, node.right) if is_call(side, "exp")]
+    return isinstance(node.op, ast.Mult) and any(is_minus(subject_of(side)) for side in sides)
 
 
 def _goes_back(evidence: Evidence) -> Place | None:

@@ -33,7 +33,6 @@ Sources
 """
 
 import ast
-import re
 
 from reenact.faults import (
     Category,
@@ -54,6 +53,7 @@ from reenact.faults import (
     TaskType,
     Wanted,
 )
+from reenact.faults.facts.flow import stores
 from reenact.faults.facts.lines import calls, place_in, value_of
 from reenact.faults.facts.measured import among, output_rows
 from reenact.faults.facts.model import (
@@ -69,8 +69,9 @@ from reenact.faults.facts.output_layer import (
     lacks_softmax,
     output_of,
 )
-from reenact.faults.facts.parts import called
-from reenact.program.syntax.index import FileIndex
+from reenact.faults.facts.parts import called, is_call
+from reenact.program.read.excerpt import excerpt, same
+from reenact.program.read.index import FileIndex
 
 BENT = frozenset({"relu", "sigmoid", "tanh", "elu", "selu", "leaky_relu", "softplus"})
 NEARLY, SUM = 1e-4, 0.1
@@ -107,7 +108,7 @@ def loss_and_output_disagree(detector: Detector, evidence: Evidence) -> Findings
             value_of(index, call.args[0]) if call.args and _takes_logarithms(index, call) else None
         )
         if called(made) == "softmax":
-            saw = f"{ast.unparse(call.args[0])[:40]} is a softmax, {called(call)} wants log_softmax"
+            saw = f"{excerpt(call.args[0], 40)} is a softmax, {called(call)} wants log_softmax"
             yield detector.finding(
                 evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF
             )
@@ -393,9 +394,9 @@ def _takes_logarithms(index: FileIndex, call: ast.Call) -> bool:
     """Whether a call compares logarithms of probabilities: `F.kl_div`, a `KLDivLoss`."""
     if called(call) == "kl_div":
         return True
-    made = rf"\b{re.escape(called(call))} = (?:torch\.)?(?:nn\.)?KLDivLoss"
-    return (
-        bool(called(call)) and "KLDivLoss" in index.text and re.search(made, index.text) is not None
+    return is_call(call.func, "KLDivLoss") or any(
+        is_call(value, "KLDivLoss") and same(target, call.func)
+        for target, value in stores(index.tree)
     )
 
 

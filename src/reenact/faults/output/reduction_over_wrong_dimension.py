@@ -40,7 +40,6 @@ Sources
 """
 
 import ast
-from collections.abc import Iterator
 
 from reenact.faults import (
     Category,
@@ -56,23 +55,24 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.flow import elements
-from reenact.faults.facts.lines import calls, function_of, place_in, value_of
-from reenact.faults.facts.parts import called, is_call, is_sum, owner_of, within
-from reenact.faults.facts.places import says
-from reenact.program.syntax.index import FileIndex
+from reenact.faults.facts.lines import calls, function_of, nodes, place_in, value_of
+from reenact.faults.facts.parts import called, is_call, is_sum, last_word, owner_of, within
+from reenact.program.read.excerpt import excerpt, same
+from reenact.program.read.index import FileIndex
 
+TURNED = ("T", "t", "mT")
+"""What turns a matrix."""
 CUTS = ("view", "reshape")
 TURNS = ("transpose", "permute", "swapaxes", "movedim", "rearrange", "mT")
-OF_FEATURES = (
-    "barlow",
-    "Barlow",
-    "vicreg",
-    "VICReg",
-    "whiten",
-    "off_diagonal",
-    "decorrelat",
+SOFTMAXES = (
+    "softmax",
+    "Softmax",
+    "log_softmax",
+    "LogSoftmax",
+    "softmin",
+    "Softmin",
+    "gumbel_softmax",
 )
-"""Losses that compare features over a batch and not rows."""
 FAULT = Fault(
     code="OU05",
     name="reduction-over-wrong-dimension",
@@ -119,7 +119,7 @@ def wrong_dimension(detector: Detector, evidence: Evidence) -> Findings:
         (one for one in evidence.happened("normalized") if one.facts.get("axis") == 0),
         None,
     )
-    if along is not None and not says(evidence, *OF_FEATURES):
+    if along is not None and not _compares_features(evidence):
         saw = "normalize over the rows of a batch: no row has length one"
         yield detector.finding(evidence, saw, place=along.place)
     over_queries = softmax_over_queries(evidence)
@@ -133,7 +133,7 @@ def wrong_dimension(detector: Detector, evidence: Evidence) -> Findings:
         )
     for index, call in calls(evidence, *CUTS):
         if _swaps(index, call) or _heads_apart(index, call):
-            saw = f"{ast.unparse(call)[:60]} swaps no axes: the numbers stay in their order"
+            saw = f"{excerpt(call)} swaps no axes: the numbers stay in their order"
             yield detector.finding(
                 evidence,
                 saw,
@@ -160,18 +160,28 @@ def _axis(layer: LayerView) -> int | None:
     """The axis of a softmax, counted from the front; none for anything else."""
     given = layer.settings.get("dim")
     shape = layer.output_shape
-    if "softmax" not in layer.type.lower() or not isinstance(given, int) or not shape:
+    if layer.type not in SOFTMAXES or not isinstance(given, int) or not shape:
         return None
     return given % len(shape)
 
 
-def _sizes(call: ast.Call) -> list[str]:
-    given = (
-        call.args[0].elts
-        if len(call.args) == 1 and isinstance(call.args[0], ast.Tuple)
-        else call.args
+def _compares_features(evidence: Evidence) -> bool:
+    """Whether columns are multiplied with columns, `a.T @ b`: a loss of features and not of rows."""
+    return any(
+        isinstance(node.op, ast.MatMult)
+        and (last_word(node.left) in TURNED or _is_turned(node.left))
+        for _, node in nodes(evidence, ast.BinOp)
     )
-    return [ast.unparse(one) for one in given]
+
+
+def _is_turned(node: ast.expr) -> bool:
+    """Whether its rows are its columns: `x.T`, `x.t()`."""
+    return is_call(node, *TURNED) and not node.args
+
+
+def _sizes(call: ast.Call) -> list[ast.expr]:
+    given = call.args[0] if len(call.args) == 1 else None
+    return given.elts if isinstance(given, ast.Tuple) else call.args
 
 
 def _swaps(index: FileIndex, call: ast.Call) -> bool:
@@ -179,34 +189,44 @@ def _swaps(index: FileIndex, call: ast.Call) -> bool:
     tokens that they are cut from: `x.view(b, c, t)` or `x.view(b, heads, t, c // heads)` for `b, t,
     c = x.shape`.
     """
-    owner = owner_of(call)
+    tensor = owner_of(call)
     sizes = _sizes(call)
     of_layer = (
-        is_call(owner) and len(owner.args) == 1 and called(owner) not in (*TURNS, "contiguous")
+        is_call(tensor) and len(tensor.args) == 1 and called(tensor) not in (*TURNS, "contiguous")
     )
-    if is_call(owner) and of_layer:
-        owner = owner.args[0]
-    tensor = ast.unparse(owner) if owner is not None else ""
-    forms = ("shape[{}]", "size({})")
-    by_number = [
-        [f"{tensor}.{form.format(number)}" for number in range(len(sizes))] for form in forms
-    ]
-    for names in (*_unpacked(index, call, tensor), *by_number):
-        reordered = len(names) > 1 and sorted(names) == sorted(sizes) and names != sizes
-        if reordered and not of_layer:
-            return True
-        if len(names) != 3 or len(sizes) != 4:
-            continue
-        if names[0] == sizes[0] and names[1] == sizes[2]:
-            return sizes[1] not in (*names, "1", "-1") and sizes[3] not in (*names, "1")
-    return False
+    if is_call(tensor) and of_layer:
+        tensor = tensor.args[0]
+    if tensor is None:
+        return False
+    names = _unpacked(index, call, tensor)
+    places = [_axis_of(size, tensor, names) for size in sizes]
+    straight = list(range(len(sizes)))
+    known = [place for place in places if place is not None]
+    if len(known) == len(places) > 1 and places != straight and not of_layer:
+        return sorted(known) == straight and len(names) in (0, len(sizes))
+    if len(names) != 3 or len(sizes) != 4:
+        return False
+    heads, rest = (getattr(sizes[place], "value", None) for place in (1, 3))
+    counted = isinstance(sizes[1], ast.UnaryOp)
+    apart = places[1] is None is places[3] and 1 not in (heads, rest) and not counted
+    return (places[0], places[2]) == (0, 1) and apart
+
+
+def _axis_of(size: ast.expr, tensor: ast.expr, names: list[ast.expr]) -> int | None:
+    """Which size of a tensor it is: by its name, as `x.shape[1]` or as `x.size(1)`."""
+    match size:
+        case ast.Subscript(ast.Attribute(owner, "shape"), ast.Constant(int(place))):
+            return place if same(owner, tensor) else None
+        case ast.Call(ast.Attribute(owner, "size"), [ast.Constant(int(place))]):
+            return place if same(owner, tensor) else None
+    return next((place for place, name in enumerate(names) if same(name, size)), None)
 
 
 def _unpacked(
     index: FileIndex,
     call: ast.Call,
-    tensor: str,
-) -> Iterator[list[str]]:
+    tensor: ast.expr,
+) -> list[ast.expr]:
     """Names that the sizes of a tensor were last given before a call, unless it is another
     tensor by then.
     """
@@ -215,16 +235,20 @@ def _unpacked(
     ]
     stored = [(node, node.targets[0]) for node in before if len(node.targets) == 1]
     made = max(
-        (node.lineno for node, target in stored if ast.unparse(target) == tensor),
+        (node.lineno for node, target in stored if same(target, tensor)),
         default=0,
     )
-    shapes = (f"{tensor}.shape", f"{tensor}.size()")
-    sizes = [
-        (node, elements(target)) for node, target in stored if ast.unparse(node.value) in shapes
-    ]
-    for node, names in [pair for pair in sizes if pair[1]][-1:]:
-        if made < node.lineno:
-            yield [ast.unparse(one) for one in names]
+    sizes = [(node, elements(target)) for node, target in stored if _is_shape(node.value, tensor)]
+    last = [pair for pair in sizes if pair[1]][-1:]
+    return last[0][1] if last and made < last[0][0].lineno else []
+
+
+def _is_shape(node: ast.expr, tensor: ast.expr) -> bool:
+    """Whether it is all sizes of a tensor: `x.shape`, `x.size()`."""
+    match node:
+        case ast.Attribute(owner, "shape") | ast.Call(ast.Attribute(owner, "size"), []):
+            return same(owner, tensor)
+    return False
 
 
 def _heads_apart(index: FileIndex, call: ast.Call) -> bool:
@@ -237,7 +261,7 @@ def _heads_apart(index: FileIndex, call: ast.Call) -> bool:
     if not mixed or len(_sizes(call)) != 3:
         return False
     return any(
-        ast.unparse(node).endswith("transpose(1, 2)")
+        [getattr(axis, "value", None) for axis in node.args] == [1, 2]
         and is_call(cut, *CUTS)
         and len(_sizes(cut)) == 4
         for node in within(function_of(index, call), ast.Call)

@@ -50,9 +50,10 @@ from reenact.faults import (
     TensorFacts,
 )
 from reenact.faults.facts import series
+from reenact.faults.facts.api import uses
 from reenact.faults.facts.lines import calls, first_place
 from reenact.faults.facts.measured import among
-from reenact.faults.facts.places import framework, says
+from reenact.faults.facts.places import framework
 from reenact.faults.labels.labels_outside_output_range import no_class_numbers
 
 CLASSES = (TaskType.MULTI_CLASS, TaskType.BINARY)
@@ -199,7 +200,7 @@ def _rounded(evidence: Evidence, labels: TensorFacts) -> bool:
         *series.metric(evidence, "accuracy", "acc")[-1:],
     ]
     counted = labels.integral and 3 <= len(kinds) <= 20 and kinds == list(range(len(kinds)))
-    return bool(counted and scores and max(scores) < 0.7 and says(evidence, "round("))
+    return bool(counted and scores and max(scores) < 0.7 and uses(evidence, "round", "rint"))
 
 
 def _shares_given(evidence: Evidence) -> bool:

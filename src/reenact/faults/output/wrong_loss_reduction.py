@@ -46,6 +46,17 @@ from reenact.faults import (
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.series import learned
 
+ADAPTIVE = (
+    "adadelta",
+    "adagrad",
+    "adam",
+    "adamax",
+    "adamw",
+    "lion",
+    "nadam",
+    "radam",
+    "rmsprop",
+)
 FEWEST = 5
 CLOSE = 0.3
 FAULT = Fault(
@@ -76,7 +87,7 @@ def wrong_reduction(detector: Detector, evidence: Evidence) -> Findings:
     if loss is None or loss.settings.get("reduction") != "sum" or loss.settings.get("by_hand"):
         return
     # Optimisers that divide by the size of past gradients do not see their scale.
-    adaptive = optimizer_name(evidence).startswith(("ada", "rms", "nadam", "radam", "lion"))
+    adaptive = optimizer_name(evidence) in ADAPTIVE
     sure = 0.35 if adaptive or learned(evidence) else None
     yield detector.finding(
         evidence, f"{loss.name} with reduction sum", kind=Kind.LOSS, confidence=sure

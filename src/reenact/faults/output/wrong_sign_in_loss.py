@@ -33,7 +33,6 @@ Sources
 """
 
 import ast
-import re
 from collections.abc import Iterator
 
 from reenact.faults import (
@@ -48,48 +47,40 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.divergence import NAMED, divergences, terms
-from reenact.faults.facts.flow import stores
+from reenact.faults.facts.divergence import divergences
+from reenact.faults.facts.flow import elements, number
 from reenact.faults.facts.lines import indexes, place_in, value_of
 from reenact.faults.facts.parts import (
     called,
     is_call,
     is_sum,
-    last_word,
     owner_of,
     subject_of,
     within,
-    written,
 )
-from reenact.program.syntax.index import FileIndex
+from reenact.faults.facts.roles import is_loss_call, losses
+from reenact.faults.facts.signs import is_lessened, is_maximised, is_minus, terms
+from reenact.faults.facts.sources import sources_of
+from reenact.program.read.excerpt import excerpt, same
+from reenact.program.read.index import FileIndex
 
 NEAR = 0.1
-LOG_PROBABILITY = re.compile(
-    r"log_?p(?:rob|i)?s?\b|log_?probs?|\.log_prob\(|(?:\b|_)lps?\b", re.IGNORECASE
-)
-REWARD = re.compile(
-    r"(?i)advantage|\badvs?\b|return|reward|\bdelta|td_error|\bG\b|discount|\brets?\b"
-)
-NEGATIVE = r"(?:logp\w*|log_probs?|adv\w*|returns?|rewards?)\s*=\s*-"
-"""Factors of a policy gradient that are given the minus sign themselves."""
 REDUCED = ("mean", "sum")
-ADVANTAGE = re.compile(r"^adv", re.IGNORECASE)
-EXPECTED = re.compile(
-    r"^(?:self\.)?(?:values?|baselines?|critic|v|vals?|state_values?)\b", re.IGNORECASE
+SHAPED = (
+    "gather",
+    "squeeze",
+    "unsqueeze",
+    "view",
+    "reshape",
+    "flatten",
+    "sum",
+    "to",
+    "float",
 )
-RETURNED = re.compile(r"return|reward|\brets?\b|target|\bG\b|discount", re.IGNORECASE)
-SAME = re.compile(r"pos|(?:^|_)ap\b", re.IGNORECASE)
-OTHER = re.compile(r"neg|(?:^|_)an\b", re.IGNORECASE)
-DISTANCE = re.compile(
-    r"dist|norm\(|pow\(2\)|\*\* ?2|square\(|(?:^|\W)d_?(?:pos|neg|ap|an)", re.IGNORECASE
-)
-LIKENESS = re.compile(r"cos|sim|@|matmul|einsum|dot\(|score|logit", re.IGNORECASE)
-MARGIN = re.compile(r"^(?:self\.)?\w*(?:margin|alpha)\w*$|^[\d.e-]+$", re.IGNORECASE)
-HINGES = ("relu", "clamp", "clamp_min", "clip", "maximum", "softplus", "max")
-"""What cuts a difference off below zero."""
-GENERATOR = re.compile(
-    r"^(?:loss_?g|l_?g|g_?loss|err_?g|gen\w*_loss|loss_gen\w*|g_adv\w*)$", re.IGNORECASE
-)
+"""Methods that give the same numbers in another shape."""
+PROBABILITIES = ("exp", "softmax", "sigmoid")
+ROUNDS = 8
+"""Assignments that are followed in a row."""
 FAULT = Fault(
     code="OU06",
     name="wrong-sign-in-loss",
@@ -125,24 +116,13 @@ def wrong_sign(detector: Detector, evidence: Evidence) -> Findings:
         )
         return
     for index in indexes(evidence):
-        looks = (_below_zero, _entropy_lowered, _pairs_reversed, _found_out)
-        for term, saw in (pair for look in looks for pair in look(index)):
-            yield detector.finding(
-                evidence,
-                saw,
-                place=place_in(index, term),
-            )
-        reversed_here = list(_reversed(index))
-        raised = list(_raised(index))
-        fault = "is above zero for actions that did worse than expected"
-        fault = "is lowered: there is no minus sign" if raised else fault
-        # Two wrong signs make a right one.
-        for node in () if reversed_here and raised else (*reversed_here, *raised):
-            yield detector.finding(
-                evidence,
-                f"{ast.unparse(node)[:60]} {fault}",
-                place=place_in(index, node),
-            )
+        for look in (_below_zero, _entropy_lowered, _found_out, _raised):
+            for term, saw in look(index):
+                yield detector.finding(
+                    evidence,
+                    f"{excerpt(term)} {saw}",
+                    place=place_in(index, term),
+                )
 
 
 def _mirrored(evidence: Evidence) -> bool:
@@ -157,163 +137,149 @@ def _mirrored(evidence: Evidence) -> bool:
     )
 
 
-def _raised(index: FileIndex) -> Iterator[ast.Assign]:
-    """Assignments of a policy loss that nothing negates."""
-    if "maximize=True" in index.text or not any(called(call) == "backward" for call in index.calls):
+def _lowered(
+    index: FileIndex,
+    loss: ast.expr,
+    rounds: int = ROUNDS,
+) -> Iterator[ast.expr]:
+    """Terms that make a loss larger, and what those are made of."""
+    for sign, term in terms(loss) if rounds else ():
+        if sign > 0:
+            yield term
+            inner = subject_of(term) if is_call(term, *REDUCED) else None
+            for value in [inner] if inner is not None else _inside(index, term):
+                yield from _lowered(index, value, rounds - 1)
+
+
+def _raised(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
+    """Policy gradients in what goes backward that nothing negates."""
+    if is_maximised(index) or any(called(call) == "rsample" for call in index.calls):
         return
-    for node in (one for one in within(index.tree, ast.Assign) if len(one.targets) == 1):
-        value = node.value
-        name = written(node.targets[0])
-        added = [term for sign, term in terms(value) if sign > 0] if "loss" in name.lower() else []
-        raised = any(_is_policy_gradient(index, term) for term in added)
-        negated = raised and any(isinstance(one.op, ast.USub) for one in within(value, ast.UnaryOp))
-        later = rf"-\s*(?:1(?:\.0)?\s*\*\s*)?{re.escape(name)}\b|{NEGATIVE}"
-        if raised and not negated and not re.search(later, index.text):
-            yield node
-
-
-def _reversed(index: FileIndex) -> Iterator[ast.Assign]:
-    """Advantages that are expected values less returns, in a program whose policy loss has its
-    minus.
-    """
-    for node in (one for one in within(index.tree, ast.Assign) if len(one.targets) == 1):
-        value = node.value
-        while is_call(value, "detach", "flatten", "squeeze", "reshape", "view"):
-            value = owner_of(value) or value.args[0]
-        if ADVANTAGE.search(last_word(node.targets[0])) and is_sum(value, ast.Sub):
-            left = ast.unparse(value.left)
-            right = ast.unparse(value.right)
-            if EXPECTED.search(left) and RETURNED.search(right) and not RETURNED.search(left):
-                yield node
+    added = {term: None for loss in losses(index) for term in _lowered(index, loss)}
+    # A part is the whole without its mean.
+    product = {
+        _product(index, term): term for term in reversed(added) if _is_policy_gradient(index, term)
+    }
+    for term in product.values():
+        if not is_lessened(index, term):
+            yield term, "is lowered: there is no minus sign"
 
 
 def _entropy_lowered(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
     """Losses of a policy to which its entropy is added: lowered with the loss, nothing is tried
     any more.
     """
-    if (
-        "log_prob" not in index.text
-        or not REWARD.search(index.text)
-        or "maximize=True" in index.text
-    ):
+    if is_maximised(index) or not any(called(call) == "log_prob" for call in index.calls):
         return
-    for node in (
-        one for one in within(index.tree, ast.Assign) if "loss" in written(one.targets[0])
-    ):
-        signed = list(terms(node.value))
+    for loss in losses(index):
+        signed = list(terms(loss))
         for sign, term in signed if len(signed) > 1 else ():
-            meant = f"{ast.unparse(term)} {_meanings(index, term)}"
-            if sign > 0 and ".entropy()" in meant and "-" not in meant:
-                saw = (
-                    f"{ast.unparse(term)[:60]} is added to the loss: the policy's entropy is "
-                    f"minimised"
-                )
-                yield term, saw
+            if sign > 0 and _is_entropy(index, term) and not is_lessened(index, term):
+                yield term, "is added to the loss: the policy's entropy is minimised"
 
 
-def _meanings(index: FileIndex, term: ast.expr) -> str:
-    return " ".join(ast.unparse(value_of(index, name)) for name in within(term, ast.Name))
+def _is_entropy(index: FileIndex, term: ast.expr, rounds: int = ROUNDS) -> bool:
+    """Whether it is `distribution.entropy()`, times something that is not negative."""
+    if not rounds:
+        return False
+    if is_sum(term, ast.Mult):
+        sides = (term.left, term.right)
+        values = [number(index, side) for side in sides]
+        if any(is_minus(side) for side in sides) or any(map(_is_negative, values)):
+            return False
+        return any(_is_entropy(index, side, rounds - 1) for side in sides)
+    if is_call(term, *REDUCED, *SHAPED):
+        inner = subject_of(term)
+        return inner is not None and _is_entropy(index, inner, rounds - 1)
+    if is_call(term, "entropy"):
+        return not term.args
+    value = value_of(index, term)
+    return value is not term and _is_entropy(index, value, rounds - 1)
 
 
-def _pairs_reversed(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
-    """Losses of triplets that pull the negative closer: by their distances, by their likeness, or by
-    the order in which a loss of torch is given them.
-    """
-    losses = {"triplet_margin_loss", "triplet_margin_with_distance_loss"}
-    for target, value in stores(index.tree):
-        if is_call(value, "TripletMarginLoss", "TripletMarginWithDistanceLoss"):
-            losses.add(last_word(target))
-    for call in (one for one in index.calls if called(one) in losses and len(one.args) == 3):
-        given = [ast.unparse(one) for one in call.args]
-        if OTHER.search(given[1]) and SAME.search(given[2]):
-            yield (
-                call,
-                f"{called(call)} is given the negative where it wants the positive",
-            )
-    for node in within(index.tree, ast.BinOp):
-        above = index.parents.get(node)
-        cut = index.parents.get(above) if isinstance(above, ast.Attribute) else above
-        if not is_call(cut, *HINGES) or is_sum(above, ast.Add, ast.Sub):
-            continue
-        texts = ((sign, ast.unparse(term)) for sign, term in terms(node))
-        parts = {sign: text for sign, text in texts if not MARGIN.search(text)}
-        meant = " ".join(
-            (
-                *parts.values(),
-                _meanings(index, node),
-            )
-        )
-        far = bool(DISTANCE.search(meant))
-        near = bool(LIKENESS.search(meant))
-        raised, lowered = (OTHER, SAME) if far else (SAME, OTHER)
-        apart = len(parts) == 2 and raised.search(parts[1]) and lowered.search(parts[-1])
-        if far != near and apart:
-            yield (
-                node,
-                f"{ast.unparse(node)[:60]} is minimised: that pulls the negative closer",
-            )
+def _is_negative(known: ast.Constant | None) -> bool:
+    return known is not None and float(str(known.value)) < 0
 
 
 def _found_out(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
-    """Losses of a generator that ask the discriminator to find out what it made."""
-    steps = {written(owner_of(call) or call) for call in index.calls if called(call) == "step"}
-    made = within(index.tree, ast.Assign) if len(steps) > 1 else ()
-    for node in (one for one in made if GENERATOR.search(written(one.targets[0]))):
-        judged = [call for call in within(node.value, ast.Call) if len(call.args) == 2]
-        labels = [
-            value_of(index, one.args[1])
-            for one in judged
-            if not isinstance(one.args[1], ast.Constant)
-        ]
-        fake = [is_call(label, "zeros", "zeros_like", "new_zeros") for label in labels]
-        plain = not any(isinstance(one.op, ast.USub) for one in within(node.value, ast.UnaryOp))
-        if fake and all(fake) and plain:
-            loss = ast.unparse(node.value)[:60]
-            yield (
-                node.value,
-                f"{loss} is minimised: the generator learns to be recognised as fake",
-            )
+    """Losses of a generator that ask the discriminator to find out what it made: it is called on
+    what is detached, to learn this answer, and on what is not, with the same answer.
+    """
+    judged = [
+        (loss, network)
+        for loss in index.calls
+        if is_loss_call(index, loss)
+        and len(loss.args) == 2
+        and is_call(value_of(index, loss.args[1]), "zeros", "zeros_like", "new_zeros")
+        for network in within(value_of(index, loss.args[0]), ast.Call)
+        if len(network.args) == 1
+    ]
+    taught = [network for _, network in judged if _is_detached(network.args[0])]
+    for loss, network in judged:
+        asked = any(same(network.func, other.func) for other in taught)
+        if asked and not _is_detached(network.args[0]) and not is_lessened(index, loss):
+            yield loss, "is minimised: the generator learns to be recognised as fake"
+
+
+def _is_detached(node: ast.expr) -> bool:
+    return any(is_call(part, "detach") for part in within(node, ast.Call))
 
 
 def _below_zero(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
     """Divergences of the wrong sign that nothing subtracts or negates later."""
-    if "elbo" in index.text.lower() or "maximize=True" in index.text:
-        return
-    negative = [one.node for one in divergences(index) if not one.positive]
-    taken = [one.right for one in within(index.tree, ast.BinOp) if isinstance(one.op, ast.Sub)]
-    taken += [
-        one.operand for one in within(index.tree, ast.UnaryOp) if isinstance(one.op, ast.USub)
-    ]
-    if negative and not any(NAMED.search(ast.unparse(one)) for one in taken):
-        for term in negative:
-            yield (
-                term,
-                f"{ast.unparse(term)[:60]} is added: this divergence is never above zero",
-            )
+    for term in () if is_maximised(index) else divergences(index):
+        if not term.positive and not is_lessened(index, term.node):
+            yield term.node, "is added: this divergence is never above zero"
 
 
 def _is_policy_gradient(index: FileIndex, value: ast.expr) -> bool:
     """`(log_prob * advantage).mean()`, or the smaller of two such products as PPO takes it."""
-    if is_call(value, *REDUCED):
-        value = subject_of(value, ("torch",)) or value
+    product = _product(index, value)
+    return is_sum(product, ast.Mult) and any(
+        _is_log_probability(index, factor) and _is_weight(index, other)
+        for factor, other in (
+            (product.left, product.right),
+            (product.right, product.left),
+        )
+    )
+
+
+def _product(index: FileIndex, value: ast.expr) -> ast.expr:
+    """What a mean or a sum is taken of."""
+    while is_call(value, *REDUCED) and (inner := subject_of(value)) is not None:
+        value = inner
     if is_call(value, "min", "minimum") and len(value.args) == 2:
-        value = value_of(index, value.args[0])
-    if not is_sum(value, ast.Mult):
+        return value_of(index, value.args[0])
+    return value
+
+
+def _is_log_probability(index: FileIndex, node: ast.expr, rounds: int = ROUNDS) -> bool:
+    """Whether it is the logarithm of the probability of something, or the ratio of two."""
+    if not rounds or isinstance(node, ast.Constant):
         return False
-    left, right = (
-        f"{ast.unparse(side)} {_meaning(index, side)}" for side in (value.left, value.right)
-    )
-    sides = ((left, right), (right, left))
-    return any(LOG_PROBABILITY.search(one) and REWARD.search(other) for one, other in sides)
+    if is_call(node, "log_prob", "log_softmax"):
+        return True
+    if is_call(node, "exp") and is_sum(ratio := subject_of(node), ast.Sub):
+        return _is_log_probability(index, ratio.left, rounds - 1)
+    if is_call(node, *SHAPED) and (owner := owner_of(node)) is not None:
+        return _is_log_probability(index, owner, rounds)
+    return any(_is_log_probability(index, value, rounds - 1) for value in _inside(index, node))
 
 
-def _meaning(index: FileIndex, side: ast.expr) -> str:
-    """What a factor was made of, two assignments back."""
-    made = value_of(index, side)
-    roots = list(within(made, ast.Name)) if made is not side else []
-    return " ".join(
-        [
-            ast.unparse(made),
-            *(ast.unparse(value_of(index, root)) for root in roots[:1]),
-        ]
-    )
+def _inside(index: FileIndex, node: ast.expr) -> list[ast.expr]:
+    """What a value is made of without a change of its numbers."""
+    if is_call(node, "stack", "cat"):
+        return node.args[:1]
+    if isinstance(node, ast.ListComp):
+        return [node.elt]
+    return elements(node) or list(sources_of(index, node))
+
+
+def _is_weight(index: FileIndex, node: ast.expr) -> bool:
+    """Whether it says how good an action was: no number, no probability, not negative on purpose."""
+    if number(index, node) is not None or _is_log_probability(index, node):
+        return False
+    value = value_of(index, node)
+    minus = [part for part in within(value, ast.UnaryOp) if is_minus(part)]
+    negated = any(not isinstance(part.operand, ast.Constant) for part in minus)
+    return not negated and not any(is_call(part, *PROBABILITIES) for part in (node, value))

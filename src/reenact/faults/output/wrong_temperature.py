@@ -26,7 +26,6 @@ Sources
 """
 
 import ast
-import re
 from collections.abc import Iterator
 
 from reenact.faults import (
@@ -40,15 +39,16 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.flow import number
+from reenact.faults.facts.flow import number, stores
 from reenact.faults.facts.lines import indexes, place_in, value_of
-from reenact.faults.facts.parts import is_call, is_sum, within
-from reenact.program.syntax.index import FileIndex
+from reenact.faults.facts.parts import is_call, is_sum, owner_of, within
+from reenact.faults.facts.roles import is_loss_call
+from reenact.faults.facts.signs import reaches
+from reenact.program.read.excerpt import excerpt, same
+from reenact.program.read.index import FileIndex
 
-NAMED = re.compile(r"^(?:self\.)?(?:\w+\.)*(?:\w+_)?(?:tau|temp|temperature|T)$")
-INVERSE = re.compile(r"inv|scale|beta", re.IGNORECASE)
 SIMILAR = ("matmul", "mm", "bmm", "einsum", "cosine_similarity")
-SHARES = ("softmax", "log_softmax", "cross_entropy")
+SHARES = ("softmax", "log_softmax")
 FAULT = Fault(
     code="OU09",
     name="wrong-temperature",
@@ -76,9 +76,9 @@ def temperature_wrong(detector: Detector, evidence: Evidence) -> Findings:
     equation 1; Hinton et al., "Distilling the Knowledge in a Neural Network", 2015, equation 1.
     """
     for index in indexes(evidence):
-        for node, value, similar in _multiplied(index):
-            if (similar and 0 < value < 1) or (not similar and value > 1):
-                saw = f"{ast.unparse(node)[:60]}: scores times a temperature of {value:g}"
+        for node, value in _multiplied(index):
+            if _flattens(index, node, value) or _sharpens(index, node, value):
+                saw = f"{excerpt(node)}: scores times a temperature of {value:g}"
                 yield detector.finding(
                     evidence,
                     saw,
@@ -86,25 +86,55 @@ def temperature_wrong(detector: Detector, evidence: Evidence) -> Findings:
                 )
 
 
-def _multiplied(index: FileIndex) -> Iterator[tuple[ast.BinOp, float, bool]]:
-    """Products of scores and a temperature with a known value, and whether the scores are
-    similarities.
-    """
-    for node in (one for one in within(index.tree, ast.BinOp) if isinstance(one.op, ast.Mult)):
-        for scores, factor in (
-            (node.left, node.right),
-            (node.right, node.left),
+def _multiplied(index: FileIndex) -> Iterator[tuple[ast.BinOp, float]]:
+    """Products with a number that is set elsewhere."""
+    for node in within(index.tree, ast.BinOp):
+        if isinstance(node.op, ast.Mult) and (
+            _is_similarity(index, node) or _is_shared(index, node)
         ):
-            text = ast.unparse(factor)
-            if not NAMED.match(text) or INVERSE.search(text):
-                continue
-            known = number(index, factor)
-            made = value_of(index, scores)
-            similar = is_sum(made, ast.MatMult) or is_call(made, *SIMILAR)
-            above = index.parents.get(node)
-            shared = is_call(
-                index.parents.get(above) if isinstance(above, ast.Attribute) else above,
-                *SHARES,
-            )
-            if known is not None and (similar or shared):
-                yield node, float(str(known.value)), similar
+            for factor in (node.left, node.right):
+                known = None if isinstance(factor, ast.Constant) else number(index, factor)
+                if known is not None:
+                    yield node, float(str(known.value))
+
+
+def _is_similarity(index: FileIndex, node: ast.BinOp) -> bool:
+    """Whether one side is a product of rows with rows."""
+    scores = [value_of(index, side) for side in (node.left, node.right)]
+    return any(is_sum(made, ast.MatMult) or is_call(made, *SIMILAR) for made in scores)
+
+
+def _is_shared(index: FileIndex, node: ast.BinOp) -> bool:
+    """Whether it is made shares of at once."""
+    above = index.parents.get(node)
+    return is_call(index.parents.get(above) if isinstance(above, ast.Attribute) else above, *SHARES)
+
+
+def _flattens(index: FileIndex, node: ast.BinOp, value: float) -> bool:
+    """Whether similarities of rows of length one, which a cross-entropy is given, come still closer
+    together.
+    """
+    if not 0 < value < 1 or not _is_similarity(index, node):
+        return False
+    is_bounded = any(is_call(call, "normalize", "cosine_similarity") for call in index.calls)
+    losses = [call for call in index.calls if is_loss_call(index, call)]
+    return is_bounded and reaches(index, node, losses)
+
+
+def _sharpens(index: FileIndex, node: ast.BinOp, value: float) -> bool:
+    """Whether shares that a divergence compares, as those of a teacher, are made harder."""
+    shares = [call for call in index.calls if is_call(call, *SHARES)]
+    inside = [call for call in shares for part in (*call.args[:1], owner_of(call)) if part is node]
+    compared = [
+        call
+        for call in index.calls
+        if is_call(call, "kl_div") or _is_made_of(index, call, "KLDivLoss")
+    ]
+    return value > 1 and any(reaches(index, call, compared) for call in inside)
+
+
+def _is_made_of(index: FileIndex, call: ast.Call, name: str) -> bool:
+    """Whether what is called is an object of this class."""
+    return is_call(call.func, name) or any(
+        is_call(value, name) and same(target, call.func) for target, value in stores(index.tree)
+    )
