@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from reenact.faults import Detector, Evidence, Findings, Kind, LayerView, Suggestion
 from reenact.faults.facts.api import WEIGHTED_FUNCTIONS, has_own_call
-from reenact.program.change import Remove
+from reenact.program.edit.change import Remove
 from reenact.program.patch import Patch
 
 _OPAQUE = frozenset({"", "merge", "composite", "wrapper", "input"})

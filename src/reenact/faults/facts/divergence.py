@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from reenact.faults.facts.parts import called, is_call, is_sum, within
 from reenact.faults.facts.signs import is_minus, terms
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 REDUCTIONS = ("sum", "mean")
 

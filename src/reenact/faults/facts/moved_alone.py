@@ -10,9 +10,9 @@ from reenact.faults.facts.orders import MOVES, Order, RowsOf, read_names
 from reenact.faults.facts.parts import Found, called, is_call, within, words
 from reenact.faults.facts.roles import is_loss_call
 from reenact.faults.facts.together import given_together, is_restored, pairs_of_rows
-from reenact.program.read.calls import keyword
-from reenact.program.read.excerpt import excerpt, same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.calls import keyword
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.index import FileIndex
 
 
 def moved_alone(index: FileIndex) -> Found:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from reenact.faults import Evidence, LayerView
 from reenact.faults.facts.api import has_own_call
-from reenact.program.static_graph import StaticLayer
+from reenact.program.training.static_layer import StaticLayer
 from reenact.types import JsonValue
 
 TORCH = (

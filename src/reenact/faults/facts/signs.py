@@ -14,7 +14,7 @@ from reenact.faults.facts.parts import (
     names,
     within,
 )
-from reenact.program.read.index import FileIndex, statement_of
+from reenact.program.syntax.index import FileIndex, statement_of
 
 ROUNDS = 6
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from reenact.faults.facts.flow import elements, stores
 from reenact.faults.facts.lines import function_of
 from reenact.faults.facts.parts import called, is_call, owner_of, within
-from reenact.program.read.excerpt import same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.index import FileIndex
 
 ROUNDS = 6
 """Assignments that are followed in a row."""

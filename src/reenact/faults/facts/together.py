@@ -9,7 +9,7 @@ from reenact.faults.facts.lines import value_of
 from reenact.faults.facts.orders import read_names
 from reenact.faults.facts.parts import called, is_call, within
 from reenact.faults.facts.roles import is_loss_call
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.index import FileIndex
 
 DATA_SETS = (
     "TensorDataset",

@@ -76,8 +76,8 @@ from reenact.faults.optimisation.learning_rate_outside_usable_range import (
     usable_range,
 )
 from reenact.faults.optimisation.nothing_learned import no_gain_over_a_constant
-from reenact.program.read.excerpt import excerpt, same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.index import FileIndex
 
 SHUFFLES = ("shuffle", "permutation", "randperm", "permute_rows")
 DRAWS = ("randn", "randn_like", "rand", "rand_like", "normal")

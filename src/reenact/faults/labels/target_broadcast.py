@@ -53,7 +53,7 @@ from reenact.faults import (
 from reenact.faults.facts.lines import calls, place_in
 from reenact.faults.facts.made import loss_made
 from reenact.probe.trace import Event
-from reenact.program.read.excerpt import excerpt
+from reenact.program.syntax.excerpt import excerpt
 
 WARNED = "Using a target size"
 """How PyTorch itself warns of it."""

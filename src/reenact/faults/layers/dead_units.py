@@ -65,7 +65,7 @@ from reenact.faults.facts.places import (
 )
 from reenact.faults.facts.progress import everywhere, gradient_trouble, zero_gradients
 from reenact.faults.facts.series import finite
-from reenact.program.read.vocabulary import last_name
+from reenact.program.flow.library_names import last_name
 
 MOST = 0.95
 MANY = 0.8

@@ -60,8 +60,8 @@ from reenact.faults import (
 )
 from reenact.faults.facts.lines import calls, first_place, nodes
 from reenact.faults.facts.parts import is_call, last_word, names, owner_of
-from reenact.program.read.excerpt import excerpt
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.index import FileIndex
 
 FAULT = Fault(
     code="LY15",

@@ -54,7 +54,7 @@ from reenact.faults.facts.made import loss_made
 from reenact.faults.facts.parts import called, is_call, subject_of
 from reenact.faults.facts.series import finite, losses, runaway, windows
 from reenact.faults.facts.signs import is_minus
-from reenact.program.read.excerpt import excerpt
+from reenact.program.syntax.excerpt import excerpt
 
 BELOW = 10.0
 """Times the size of the first loss that a loss is below zero."""

@@ -70,8 +70,8 @@ from reenact.faults.facts.output_layer import (
     output_of,
 )
 from reenact.faults.facts.parts import called, is_call
-from reenact.program.read.excerpt import excerpt, same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.index import FileIndex
 
 BENT = frozenset({"relu", "sigmoid", "tanh", "elu", "selu", "leaky_relu", "softplus"})
 NEARLY, SUM = 1e-4, 0.1

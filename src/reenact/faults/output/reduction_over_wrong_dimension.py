@@ -57,8 +57,8 @@ from reenact.faults import (
 from reenact.faults.facts.flow import elements
 from reenact.faults.facts.lines import calls, function_of, nodes, place_in, value_of
 from reenact.faults.facts.parts import called, is_call, is_sum, last_word, owner_of, within
-from reenact.program.read.excerpt import excerpt, same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.index import FileIndex
 
 TURNED = ("T", "t", "mT")
 """What turns a matrix."""

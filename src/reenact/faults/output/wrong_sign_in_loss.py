@@ -61,8 +61,8 @@ from reenact.faults.facts.parts import (
 from reenact.faults.facts.roles import is_loss_call, losses
 from reenact.faults.facts.signs import is_lessened, is_maximised, is_minus, terms
 from reenact.faults.facts.sources import sources_of
-from reenact.program.read.excerpt import excerpt, same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.index import FileIndex
 
 NEAR = 0.1
 REDUCED = ("mean", "sum")

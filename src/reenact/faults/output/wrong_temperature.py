@@ -44,8 +44,8 @@ from reenact.faults.facts.lines import indexes, place_in, value_of
 from reenact.faults.facts.parts import is_call, is_sum, owner_of, within
 from reenact.faults.facts.roles import is_loss_call
 from reenact.faults.facts.signs import reaches
-from reenact.program.read.excerpt import excerpt, same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.index import FileIndex
 
 SIMILAR = ("matmul", "mm", "bmm", "einsum", "cosine_similarity")
 SHARES = ("softmax", "log_softmax")
