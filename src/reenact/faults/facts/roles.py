@@ -124,7 +124,11 @@ def is_loss_call(index: FileIndex, node: ast.AST | None) -> bool:
     if isinstance(node.func, ast.Call):
         return is_loss_class(called(node.func))
     name = last_word(node.func)
-    return bool(name) and any(is_loss_class(called(value)) for value in _given(index, name))
+    return bool(name) and index.once((is_loss_call, name), lambda: _is_loss_object(index, name))
+
+
+def _is_loss_object(index: FileIndex, name: str) -> bool:
+    return any(is_loss_class(called(value)) for value in _given(index, name))
 
 
 def schedules(index: FileIndex) -> list[ast.expr]:
