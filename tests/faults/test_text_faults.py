@@ -190,6 +190,19 @@ def judge(model, loader, hits=0):
         hits {sign}= (model(x).argmax(1) == y).float().{counted}().item()
     return {share}
 """
+JUDGED = """
+shake = lambda row: row + torch.randn_like(row)
+scale = lambda row: row / 255
+rows = Images(shake)
+others = Images({change})
+def judge(model, batches):
+    with torch.no_grad():
+        for batch in batches:
+            yield model(batch)
+for batch in DataLoader(rows):
+    loss(model(batch)).backward()
+judge(model, DataLoader(others))
+"""
 AUGMENTED = """
 noisy = transforms.Compose([transforms.{name}()])
 data = Images(transform=noisy)
@@ -307,7 +320,8 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
             AUGMENTED.format(name="RandomCrop", after="val_set.dataset = Images()"),
             None,
         ),
-        ("RE056", "val_set = Images(augment=True)\n", 1),
+        ("RE056", JUDGED.format(change="shake"), 5),
+        ("RE056", JUDGED.format(change="scale"), None),
         ("RE058", HITS.format(sign="", counted="mean", share="hits"), 4),
         ("RE058", HITS.format(sign="+", counted="sum", share="hits / len(loader)"), 4),
         (
