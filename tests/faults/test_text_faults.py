@@ -158,7 +158,7 @@ def item(img, mask):
     return img, mask
 """
 VALUES = """
-memory.append((state, action, reward, after, dones))
+memory.append((state, action, reward, after, steps > 9))
 states, actions, rewards, after, ends = batch(memory)
 later = critic(after)
 later[ends] = 0
@@ -276,7 +276,7 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
         ("RE059", VALUES.format(value="later"), None),
         (
             "RE059",
-            VALUES.format(value="critic(after)").replace("dones", "actions"),
+            VALUES.format(value="critic(after)").replace("steps > 9", "steps"),
             None,
         ),
         ("RE059", RETURNS, None),
