@@ -228,7 +228,7 @@ def _scaled_at(files: Sequence[FileIndex]) -> Place | None:
 def _scales(node: ast.AST) -> bool:
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, ast.Div) and is_sum(node.left, ast.Sub)
-    return is_call(node, "transform", "fit_transform", *FIGURES)
+    return is_call(node, "transform", "fit_transform", "Normalize", *FIGURES)
 
 
 def _comparable(train: TensorFacts, held: TensorFacts) -> bool:
