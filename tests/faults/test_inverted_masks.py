@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from reenact.faults.evidence import Evidence
@@ -52,13 +54,33 @@ RIGHT = {
 }
 
 
+FILLERS = """
+table = nn.Embedding(20, 8, padding_idx=PAD)
+other = nn.Embedding(20, 8, padding_idx=pad_id)
+"""
+NAMES = ("ids", "PAD", "pad_id", "mask", "keep", "pad", "lengths")
+
+
 def lines(text: str) -> int:
-    return len(list(inverted_masks(list(indexes(Evidence(program_from_text(text)))))))
+    read = indexes(Evidence(program_from_text(text + FILLERS)))
+    return len(list(inverted_masks(list(read))))
 
 
 @pytest.mark.parametrize("name", INVERTED)
 def test_masks_that_leave_out_tokens(name: str) -> None:
     assert lines(INVERTED[name]) == 1
+
+
+@pytest.mark.parametrize("name", INVERTED)
+def test_what_variables_are_called_does_not_matter(name: str) -> None:
+    read = indexes(Evidence(program_from_text(other_names(INVERTED[name] + FILLERS))))
+    assert len(list(inverted_masks(list(read)))) == 1
+
+
+def other_names(text: str) -> str:
+    for number, word in enumerate(NAMES):
+        text = re.sub(rf"\b{word}\b", f"v{number}", text)
+    return text
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -6,7 +6,7 @@ import pytest
 
 from reenact.faults import Evidence, Place
 from reenact.faults.evaluation.augmentation_on_validation import _transformed
-from reenact.faults.evaluation.train_test_scaling_mismatch import _applied_at
+from reenact.faults.evaluation.train_test_scaling_mismatch import _scaled_at
 from reenact.faults.facts.label_place import inputs_made_at
 from reenact.faults.facts.lines import indexes
 from reenact.faults.facts.made import (
@@ -146,7 +146,7 @@ def test_the_call_that_bends_an_output() -> None:
 
 def test_a_number_of_validation_rows_is_no_data_set() -> None:
     text = (
-        "full = Digits(transforms)\nn_val = int(0.2 * len(full))\ntrain, val = split(full, [9, "
+        "full = Digits(transforms)\nn_val = int(0.2 * len(full))\ntrain, val = random_split(full, [9, "
         "n_val])\n"
     )
     found = _transformed(asked(text))
@@ -185,14 +185,26 @@ def test_a_part_that_is_passed_without_gradients() -> None:
     ("text", "line"),
     [
         (
-            "mean, std = x.mean(0), x.std(0)\nxtr = (xtr - mean) / std\nreturn_ = xva\n",
-            2,
+            "xtr, xva = train_test_split(x)\n"
+            "mean, std = x.mean(0), x.std(0)\n"
+            "xtr = (xtr - mean) / std\n",
+            3,
         ),
-        ("std = x.std(0)\ntrain = DataLoader(scale(x))\nval = DataLoader(x / 3)\n", 2),
-        ("def train_rows():\n    return Compose(Normalize(mean, std))\n", 2),
+        (
+            "first, second = random_split(x, [8, 2])\n"
+            "first = (first - 1) / 2\n"
+            "second = (second - 3) / 2\n",
+            3,
+        ),
+        (
+            "train = Rows(Compose([Normalize(mean, std)]))\n"
+            "val = Rows(None)\n"
+            "model.fit(train, validation_data=val)\n",
+            1,
+        ),
         ("mean, std = x.mean(0), x.std(0)\n", None),
     ],
 )
 def test_where_one_split_is_scaled(text: str, line: int | None) -> None:
-    found = _applied_at(list(indexes(asked(text))))
+    found = _scaled_at(list(indexes(asked(text))))
     assert (found.line if found is not None else None) == line

@@ -180,18 +180,19 @@ def test_rows_that_come_sorted_by_class(spread: float | None, reported: int) -> 
 
 SCALED = """
 from sklearn.preprocessing import StandardScaler
-scaler = StandardScaler()
+scaler = StandardScaler(); x_train, x_test = train_test_split(x)
 x_train = scaler.fit_transform(x_train)
 x_test = scaler.{call}(x_test)
 """
 IN_A_FUNCTION = """
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.preprocessing import MinMaxScaler; x_train, x_test = train_test_split(x)
 def prepare(rows):
     return MinMaxScaler().fit_transform(rows)
 train = prepare({first})
 test = prepare({second})
 """
 ENCODED = """
+encoder = LabelEncoder(); y_train, y_test = train_test_split(y)
 labels = encoder.fit_transform(y_train)
 held_out = encoder.fit_transform(y_test)
 """

@@ -3,6 +3,7 @@ training rows say how, or every row is scaled by itself."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -61,8 +62,7 @@ APART = {
         "test_ds = W(series[cut:], 3)\n"
     ),
     "a loop over splits": (
-        "for part in ('train', 'test'):\n"
-        "    data[part] = (data[part] - data[part].mean()) / data[part].std()\n"
+        "for part in (train, test):\n    write((part - part.mean()) / part.std())\n"
     ),
     "a comprehension over splits": (
         "train, test = [(a - a.mean(0)) / a.std(0) for a in (train, test)]\n"
@@ -74,6 +74,8 @@ APART = {
     "splits of a dictionary": (
         "x['train'] = (x['train'] - x['train'].mean()) / x['train'].std()\n"
         "x['test'] = (x['test'] - x['test'].mean()) / x['test'].std()\n"
+        "model.fit(x['train'], y)\n"
+        "model.predict(x['test'])\n"
     ),
 }
 ALIKE = {
@@ -119,14 +121,33 @@ ALIKE = {
 }
 
 
+SPLITS = """
+x_train, x_test = train_test_split(x)
+x_train, x_val = train_test_split(x)
+train, test = random_split(rows, [80, 20])
+err_train, err_test = train_test_split(errors)
+y_train, y_test = train_test_split(y)
+"""
+NAMES = ("x_train", "x_test", "x_val", "train", "test", "part", "mu", "sd", "normalise")
+
+
 def lines(text: str) -> list[int]:
-    found = scaled_by_themselves(list(indexes(Evidence(program_from_text(text)))))
+    found = scaled_by_themselves(list(indexes(Evidence(program_from_text(text + SPLITS)))))
     return [place.line for place, _ in found]
 
 
 @pytest.mark.parametrize("name", APART)
 def test_held_out_rows_with_figures_of_their_own(name: str) -> None:
     assert len(lines(APART[name])) == 1
+
+
+@pytest.mark.parametrize("name", APART)
+def test_what_variables_are_called_does_not_matter(name: str) -> None:
+    text = APART[name] + SPLITS
+    for number, word in enumerate(NAMES):
+        text = re.sub(rf"\b{word}\b", f"v{number}", text)
+    found = scaled_by_themselves(list(indexes(Evidence(program_from_text(text)))))
+    assert [place.line for place, _ in found] == lines(APART[name])
 
 
 @pytest.mark.parametrize("name", ALIKE)
@@ -139,6 +160,7 @@ def test_the_place_is_where_the_figures_are_taken() -> None:
     assert lines(APART["figures in variables"]) == [4]
 
 
+MADE = "scaler = StandardScaler()\n"
 DATA_SET = """
 class Rows(Dataset):
     def __init__(self, table):
@@ -150,22 +172,22 @@ class Rows(Dataset):
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
-        ("a = scaler.fit_transform(x_train)\nb = scaler.fit_transform(x_test)\n", [2]),
+        (MADE + "a = scaler.fit_transform(x_train)\nb = scaler.fit_transform(x_test)\n", [3]),
         (
-            "scaler.fit(x_train)\na = scaler.transform(x_train)\nscaler.fit(x_test)\n",
-            [3],
+            MADE + "scaler.fit(x_train)\na = scaler.transform(x_train)\nscaler.fit(x_test)\n",
+            [4],
         ),
         ("norm = Normalization()\nnorm.adapt(x_train)\nnorm.adapt(x_val)\n", [3]),
         (DATA_SET + "train = Rows(table[:80])\ntest = Rows(table[80:])\n", [5]),
-        ("scaler.fit(x_train)\na = scaler.transform(x_test)\n", []),
-        ("a = scaler.fit_transform(x_train)\nPCA(2).fit(x_test)\n", []),
+        (MADE + "scaler.fit(x_train)\na = scaler.transform(x_test)\n", []),
+        (MADE + "a = scaler.fit_transform(x_train)\nPCA(2).fit(x_test)\n", []),
         (
-            "a = x_scaler.fit_transform(x_train)\nb = y_scaler.fit_transform(y_train)\n",
+            MADE + "a = scaler.fit_transform(x_train)\nb = scaler.fit_transform(y_train)\n",
             [],
         ),
     ],
 )
 def test_scalers_that_are_fitted_to_held_out_rows(text: str, lines: list[int]) -> None:
     run = trace([1.0] * 20, data=(QUANTITIES,))
-    found = findings_in("RE007", replace(evidence_of(text, run=False), trace=run))
+    found = findings_in("RE007", replace(evidence_of(text + SPLITS, run=False), trace=run))
     assert [one.place.line for one in found if one.place is not None] == lines

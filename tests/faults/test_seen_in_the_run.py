@@ -70,6 +70,7 @@ def test_labels_that_no_input_explains_are_placed_where_rows_are_sorted() -> Non
 )
 def test_validation_rows_that_come_back_changed(facts: dict[str, JsonValue], count: int) -> None:
     text = "train = Rows(100, change)\nval = Rows(50, transform=change)\n"
+    text += "model.fit(train, validation_data=val)\n"
     run = trace([1.0] * 40, events=(event("evaluated-again", rows=32, **facts),) * 2)
     found = findings_in("RE056", seen(run, text))
     assert [one.place.line for one in found if one.place is not None] == [2] * count

@@ -61,22 +61,24 @@ DROPS = """{comment}
 class Net(keras.Model):
     def __init__(self):
         super().__init__()
-        self.drop = layers.Dropout(0.5)
+        self.kept = layers.{layer}()
     def call(self, x, training=None):
-        return self.drop(x, training={training})
+        return self.kept(x, training={training})
 """
 
 
-def test_a_model_of_keras_that_drops_whenever_it_is_asked() -> None:
+def test_a_model_of_keras_that_normalises_by_its_batch_whenever_it_is_asked() -> None:
     dropped = Layer("drop", "Dropout", None, ((None, 8),), (None, 8), None, {"rate": 0.5}, ())
     plain = graph(TaskType.MULTI_CLASS, "cross_entropy", 3, framework="keras")
     run = trace(STEPS, graph=replace(plain, layers=(dropped, *plain.layers)))
-    for comment, training, count in (
-        ("", "True", 1),
-        ("", "training", 0),
-        ("# MC dropout", "True", 0),
+    for comment, layer, training, count in (
+        ("", "BatchNormalization", "True", 1),
+        ("# on purpose", "BatchNormalization", "True", 1),
+        ("", "BatchNormalization", "training", 0),
+        ("", "Dropout", "True", 0),
     ):
-        found = findings_in("RE011", seen(run, DROPS.format(comment=comment, training=training)))
+        text = DROPS.format(comment=comment, layer=layer, training=training)
+        found = findings_in("RE011", seen(run, text))
         assert [one.place.line for one in found if one.place is not None] == [7] * count
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from reenact.faults.registry import detector
@@ -18,30 +20,22 @@ AHEAD = {
         ),
         2,
     ),
-    "a lag that is shifted the wrong way": (
-        ("df['lag_1'] = df['load'].shift(-1)\n"),
-        1,
-    ),
-    "lags in a loop": (
-        ("for k in (1, 2, 3):\n    df[f'lag_{k}'] = df['load'].shift(-k)\n"),
-        2,
-    ),
-    "an array that is rolled": (
-        ("prev = np.roll(x, -1)\n"),
-        1,
-    ),
     "a filter": (
         (
-            "def features(series):\n"
-            "    smooth = gaussian_filter1d(series, 3)\n"
-            "    return np.column_stack([series, smooth])\n"
-            "horizon = 3\n"
+            "smooth = gaussian_filter1d(level, 3)\n"
+            "x = np.column_stack([level, smooth])\n"
+            "loss = F.mse_loss(model(x[:-1]), level[1:])\n"
         ),
-        2,
+        1,
     ),
     "a shift beside the series": (
-        ("horizon = 6\nmomentum = np.roll(price, -3)\nx = np.stack([price, momentum], 1)\n"),
-        2,
+        (
+            "momentum = np.roll(price, -3)\n"
+            "x = np.stack([price, momentum], 1)\n"
+            "y = torch.tensor(price[6:])\n"
+            "loss = F.mse_loss(model(x[:-6]), y)\n"
+        ),
+        1,
     ),
 }
 ALLOWED = {
@@ -71,6 +65,11 @@ ALLOWED = {
     "pairs of steps": (
         "forecast = 1\nfollowing = np.roll(x, -1)\npairs = np.stack([x, following])\n"
     ),
+    "the shape of the series at the same time": (
+        "smooth = gaussian_filter1d(level, 3)\n"
+        "x = np.column_stack([level, smooth])\n"
+        "loss = F.mse_loss(model(x), kinds)\n"
+    ),
     "the latest row first": (
         "df = df.sort_values('t', ascending=False)\ndf['lag_1'] = df['load'].shift(-1)\n"
     ),
@@ -96,7 +95,12 @@ IN_ITS_WINDOW = {
         2,
     ),
     "several steps": (
-        ("for i in range(n):\n    x = s[i:i + w]\n    y = s[i + w - 1:i + w - 1 + h]\n"),
+        (
+            "for i in range(n):\n"
+            "    x = s[i:i + w]\n"
+            "    y = s[i + w - 1:i + w - 1 + h]\n"
+            "    kept.append((x, y))\n"
+        ),
         3,
     ),
     "comprehensions": (
@@ -143,6 +147,19 @@ def test_features_that_know_later_values(name: str) -> None:
     assert [
         one.place.line for one in findings(detector("RE063"), text) if one.place is not None
     ] == [line]
+
+
+NAMES = ("df", "features", "load", "ma", "smooth", "level", "momentum", "price", "x", "y")
+
+
+@pytest.mark.parametrize("name", AHEAD)
+def test_what_variables_are_called_does_not_matter(name: str) -> None:
+    text, line = AHEAD[name]
+    for number, word in enumerate(NAMES):
+        text = re.sub(rf"\b{word}\b", f"v{number}", text)
+    (finding,) = findings(detector("RE063"), text)
+    assert finding.place is not None
+    assert finding.place.line == line
 
 
 @pytest.mark.parametrize("name", ALLOWED)

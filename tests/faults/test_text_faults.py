@@ -153,7 +153,7 @@ def item(img, mask):
     return img, mask
 """
 VALUES = """
-memory.append((state, action, reward, after, dones))
+memory.append((state, action, reward, after, steps > 9))
 states, actions, rewards, after, ends = batch(memory)
 later = critic(after)
 later[ends] = 0
@@ -185,6 +185,19 @@ def judge(model, loader, hits=0):
     for x, y in loader:
         hits {sign}= (model(x).argmax(1) == y).float().{counted}().item()
     return {share}
+"""
+JUDGED = """
+shake = lambda row: row + torch.randn_like(row)
+scale = lambda row: row / 255
+rows = Images(shake)
+others = Images({change})
+def judge(model, batches):
+    with torch.no_grad():
+        for batch in batches:
+            yield model(batch)
+for batch in DataLoader(rows):
+    loss(model(batch)).backward()
+judge(model, DataLoader(others))
 """
 AUGMENTED = """
 noisy = transforms.Compose([transforms.{name}()])
@@ -252,7 +265,7 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
         ("RE059", VALUES.format(value="later"), None),
         (
             "RE059",
-            VALUES.format(value="critic(after)").replace("dones", "actions"),
+            VALUES.format(value="critic(after)").replace("steps > 9", "steps"),
             None,
         ),
         ("RE059", RETURNS, None),
@@ -297,7 +310,8 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
             AUGMENTED.format(name="RandomCrop", after="val_set.dataset = Images()"),
             None,
         ),
-        ("RE056", "val_set = Images(augment=True)\n", 1),
+        ("RE056", JUDGED.format(change="shake"), 5),
+        ("RE056", JUDGED.format(change="scale"), None),
         ("RE058", HITS.format(sign="", counted="mean", share="hits"), 4),
         ("RE058", HITS.format(sign="+", counted="sum", share="hits / len(loader)"), 4),
         (

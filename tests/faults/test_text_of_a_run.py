@@ -289,6 +289,7 @@ def test_features_of_held_out_rows_that_vary_less(spread: float, line: int | Non
     inputs = replace(QUANTITIES, role="input", shape=(None, 80), mean=0.0, std=1.0)
     held = replace(inputs, split="validation", feature_spread=spread)
     text = "import torch\ntrain_set = Rows(a)\nval_set = Rows(b, mean=a.mean(), std=a.std())\n"
+    text += "model.fit(train_set, validation_data=val_set)\n"
     found = findings_in("RE007", seen(trace([1.0] * 20, data=(inputs, held)), text))
     assert [one.place.line for one in found if one.place is not None] == ([line] if line else [])
 

@@ -41,10 +41,19 @@ from reenact.faults import (
     Severity,
     TaskType,
 )
-from reenact.faults.facts.places import says
+from reenact.faults.facts.lines import calls
 from reenact.faults.facts.series import accuracy
 
 RATIO, FEWEST = 10, 50
+BALANCES = (
+    "BinaryFocalCrossentropy",
+    "CategoricalFocalCrossentropy",
+    "WeightedRandomSampler",
+    "compute_class_weight",
+    "compute_sample_weight",
+    "sigmoid_focal_loss",
+)
+WEIGHTS = ("class_weight", "pos_weight", "sample_weight")
 FAULT = Fault(
     code="DA07",
     name="class-imbalance",
@@ -76,14 +85,7 @@ def class_imbalance(detector: Detector, evidence: Evidence) -> Findings:
     counts = labels.class_counts or ()
     if len(counts) < 2 or sum(counts) < FEWEST or max(counts) <= RATIO * min(counts):
         return
-    if says(
-        evidence,
-        "class_weight",
-        "WeightedRandomSampler",
-        "pos_weight",
-        "sample_weight",
-        "focal",
-    ):
+    if _balances(evidence):
         return
     share = max(counts) / sum(counts)
     score = accuracy(evidence)
@@ -94,3 +96,10 @@ def class_imbalance(detector: Detector, evidence: Evidence) -> Findings:
         saw,
         confidence=0.6 if stuck else None,
     )
+
+
+def _balances(evidence: Evidence) -> bool:
+    """Whether rare classes weigh more, or are drawn more often, or easy rows weigh less."""
+    if any(calls(evidence, *BALANCES)):
+        return True
+    return any(word.arg in WEIGHTS for _, call in calls(evidence) for word in call.keywords)

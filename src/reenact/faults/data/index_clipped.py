@@ -46,7 +46,6 @@ Sources
 """
 
 import ast
-import re
 from collections.abc import Iterator
 
 from reenact.faults import (
@@ -62,9 +61,10 @@ from reenact.faults import (
 )
 from reenact.faults.facts.flow import given, stores
 from reenact.faults.facts.lines import function_of, indexes, place_in, value_of
-from reenact.faults.facts.parts import is_call, is_sum, last_word
+from reenact.faults.facts.parts import is_call, is_sum, last_word, names, subject_of
 from reenact.faults.facts.series import learned
-from reenact.program.syntax.index import FileIndex
+from reenact.program.read.excerpt import excerpt, same
+from reenact.program.read.index import FileIndex
 
 TABLES = ("Embedding", "EmbeddingBag")
 CLIPS = (
@@ -78,11 +78,7 @@ CLIPS = (
     "clip_by_value",
 )
 WRAPS = ("remainder", "fmod", "mod")
-COUNTED = re.compile(r"\bunique\(|nunique\(|len\(set\(|\bset\(")
-MEANT = re.compile(
-    r"(?i)pos|dist|rel|time|age|bucket|hash|bin|offset|step|unk|oov|rank|depth|level|degree|len|year"
-)
-"""What is cut on purpose: far places are alike, rare words have one row, hashes collide."""
+COUNTED = ("unique", "nunique", "set")
 FAULT = Fault(
     code="DA09",
     name="index-clipped",
@@ -111,10 +107,10 @@ def index_clipped(detector: Detector, evidence: Evidence) -> Findings:
     Documentation of torch.nn.Embedding (`num_embeddings`: size of the dictionary of embeddings).
     """
     for index in indexes(evidence):
-        for node, table, wraps in _clips(index):
+        for node, table in _clips(index) if not learned(evidence) else ():
             saw = _larger(evidence, table) or _as_many_as_values(index, table)
-            if saw and not (wraps and learned(evidence)):
-                saw = f"{ast.unparse(node)}: {saw}"
+            if saw:
+                saw = f"{excerpt(node)}: {saw}"
                 yield detector.finding(
                     evidence,
                     saw,
@@ -123,21 +119,44 @@ def index_clipped(detector: Detector, evidence: Evidence) -> Findings:
                 return
 
 
-def _clips(index: FileIndex) -> Iterator[tuple[ast.expr, ast.Call, bool]]:
-    """Indices that are cut before they are looked up, the table, and whether by `%`: what is cut
-    off then comes back at the start.
+def _clips(index: FileIndex) -> Iterator[tuple[ast.expr, ast.Call]]:
+    """Indices that are cut before they are looked up, and the table. What was computed before, a
+    distance or a bucket, is cut on purpose: far places are alike.
     """
-    made = ((ast.unparse(target), value) for target, value in stores(index.tree))
-    tables = {name: value for name, value in made if is_call(value, *TABLES) and value.args}
+    tables = [
+        (target, value)
+        for target, value in stores(index.tree)
+        if is_call(value, *TABLES) and value.args
+    ]
     for call in index.calls:
-        table = tables.get(ast.unparse(call.func))
-        if table is None or not call.args or MEANT.search(ast.unparse(call.func)):
+        table = next((value for target, value in tables if same(target, call.func)), None)
+        if table is None or not call.args:
             continue
         value = value_of(index, call.args[0])
         own = value is call.args[0] or function_of(index, value) is function_of(index, call)
-        wraps = is_sum(value, ast.Mod) or is_call(value, *WRAPS)
-        if own and (wraps or is_call(value, *CLIPS)) and not MEANT.search(ast.unparse(value)):
-            yield value, table, wraps
+        if own and _is_given(index, _cut(value)):
+            yield value, table
+
+
+def _cut(value: ast.expr) -> ast.expr | None:
+    """What an expression cuts; none where it cuts nothing."""
+    if is_sum(value, ast.Mod):
+        return value.left
+    return subject_of(value) if is_call(value, *CLIPS, *WRAPS) else None
+
+
+def _is_given(index: FileIndex, cut: ast.expr | None) -> bool:
+    """Whether something is an argument of the function, a column of one, or read from outside."""
+    while isinstance(cut, ast.Subscript):
+        cut = cut.value
+    if not isinstance(cut, ast.Name):
+        return False
+    values = [
+        value
+        for target, value in stores(function_of(index, cut))
+        if isinstance(target, ast.Name) and target.id == cut.id
+    ]
+    return all(cut.id in names(value) and not is_sum(value) for value in values)
 
 
 def _larger(evidence: Evidence, table: ast.Call) -> str:
@@ -164,6 +183,6 @@ def _as_many_as_values(index: FileIndex, table: ast.Call) -> str:
         size,
         *(given(index, last_word(size)) if last_word(size) else ()),
     ]
-    counted = [text for value in values if COUNTED.search(text := ast.unparse(value))]
+    counted = [value for value in values if any(is_call(one, *COUNTED) for one in ast.walk(value))]
     rows = "the table has as many rows as there are values"
-    return f"{rows} ({counted[0][:60]}), and values are cut to that" if counted else ""
+    return f"{rows} ({excerpt(counted[0])}), and values are cut to that" if counted else ""

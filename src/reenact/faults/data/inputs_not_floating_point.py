@@ -80,7 +80,7 @@ def input_not_floating(detector: Detector, evidence: Evidence) -> Findings:
             evidence, f"{crash.layer} was given {dtype}", place=place, confidence=0.9
         )
         return
-    if reads_symbols(evidence) or any(one.type.startswith(PREPARING) for one in evidence.layers):
+    if reads_symbols(evidence) or any(one.type in PREPARING for one in evidence.layers):
         return
     for facts in training_inputs(evidence):
         if not facts.dtype.startswith(("float", "bfloat", "complex")):

@@ -32,7 +32,6 @@ Sources
 """
 
 import ast
-import re
 from dataclasses import replace
 from itertools import takewhile
 
@@ -51,6 +50,7 @@ from reenact.faults import (
     TensorFacts,
 )
 from reenact.faults.facts.input_values import (
+    SCALING_LAYERS,
     reads_symbols,
     scales_itself,
     training_inputs,
@@ -58,23 +58,24 @@ from reenact.faults.facts.input_values import (
 from reenact.faults.facts.label_place import inputs_made_at
 from reenact.faults.facts.lines import nodes, place_in, value_of
 from reenact.faults.facts.measured import among, inputs_scaled, output_rows
-from reenact.faults.facts.parts import Found, called, is_call, owner_of
+from reenact.faults.facts.parts import Found, is_call, options, owner_of
 from reenact.faults.facts.places import (
     at_hyperparameter,
     framework,
     named_hyperparameter,
 )
 from reenact.faults.facts.series import learned
+from reenact.program.read.excerpt import excerpt
 
 LARGE = 10.0
-SCALERS = re.compile(r"^(?:\w+Scaler|Normalizer|PowerTransformer|QuantileTransformer)$")
-SCALING = (
-    "Rescaling",
-    "Normalization",
-    "BatchNorm",
-    "BatchNormalization",
-    "LayerNorm",
-    "InstanceNorm",
+SCALERS = (
+    "MaxAbsScaler",
+    "MinMaxScaler",
+    "Normalizer",
+    "PowerTransformer",
+    "QuantileTransformer",
+    "RobustScaler",
+    "StandardScaler",
 )
 FAR = 10.0
 LARGEST_OUTPUT = 10.0
@@ -226,8 +227,8 @@ def _dropped(evidence: Evidence) -> Found:
         if is_call(call, "fit_transform", "transform"):
             owner = owner_of(call)
             made = value_of(index, owner) if owner is not None else None
-            if SCALERS.search(called(made)) and "copy=False" not in ast.unparse(made or call):
-                yield place_in(index, call), ast.unparse(call)
+            if is_call(made, *SCALERS) and options(made).get("copy") != "False":
+                yield place_in(index, call), excerpt(call)
 
 
 def far_from_unit_size(evidence: Evidence) -> bool:
@@ -238,10 +239,10 @@ def far_from_unit_size(evidence: Evidence) -> bool:
     large = abs(inputs.mean) > LARGE or inputs.std > LARGE
     # Whether the model scales its inputs itself.
     ahead = takewhile(
-        lambda layer: not layer.weighted or layer.type.startswith(SCALING),
+        lambda layer: not layer.weighted or layer.type in SCALING_LAYERS,
         evidence.layers,
     )
-    scaled = any(layer.type.startswith(SCALING) for layer in ahead)
+    scaled = any(layer.type in SCALING_LAYERS for layer in ahead)
     return large and not scaled and not reads_symbols(evidence)
 
 

@@ -34,8 +34,6 @@ Sources
 """
 
 import ast
-import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product
 
@@ -51,19 +49,12 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.flow import assigned, elements, stores
-from reenact.faults.facts.lines import function_of, indexes, place_in
-from reenact.faults.facts.parts import (
-    all_parts,
-    called,
-    is_call,
-    names,
-    options,
-    owner_of,
-    within,
-    written,
-)
-from reenact.program.syntax.index import FileIndex
-from reenact.program.syntax.scope import children
+from reenact.faults.facts.lines import indexes, place_in
+from reenact.faults.facts.parts import all_parts, called, is_call, names, owner_of, within
+from reenact.faults.facts.roles import names_that_reach, targets
+from reenact.program.read.excerpt import excerpt, same
+from reenact.program.read.index import FileIndex
+from reenact.program.read.scope import children
 
 SMOOTHERS = (
     "uniform_filter1d",
@@ -77,22 +68,8 @@ MOVED = ("rolling", "convolve", "shift", "roll")
 FIGURES = ("mean", "std", "sum", "median", "max", "min", "var")
 KEPT = (*FIGURES, "fillna", "ffill", "to_numpy", "astype", "dropna")
 """What may be done to a shifted or averaged series without making it another."""
-FORECAST = re.compile(
-    r"(?i)forecast|horizon|look_?back|_ahead|\bnext_|next (?:value|step|day|hour)"
-)
-LAG = re.compile(r"(?:^|_)(?:lag|lagged|prev|previous|past|yesterday)(?:_|\d|$)", re.IGNORECASE)
-TARGET = re.compile(
-    r"(?:^|_)(?:y|target|label|next|future|lead|ahead|horizon)(?:_|\d|$)", re.IGNORECASE
-)
-FEATURES = re.compile(r"feat|^x(?:_|s|$)|input|covar|predictor|exog|column|cols", re.IGNORECASE)
-NEWEST_FIRST = re.compile(r"ascending ?= ?False|\[::-1\]|\bflip\(")
-"""Where the latest row comes first, a shift backwards gives earlier ones."""
-TARGETS = re.compile(
-    r"(?:^|_)(?:ys?|targets?|labels?|next|future|outputs?)(?:_|\d|$)", re.IGNORECASE
-)
-"""What a value is kept as that a window is to tell."""
-Linear = Counter[str]
-"""A sum: how often each term occurs; whole numbers under the empty name."""
+Linear = list[tuple[ast.expr, int]]
+"""A sum: its terms with their signs."""
 STACKS = (
     "stack",
     "column_stack",
@@ -131,13 +108,8 @@ def target_leak(detector: Detector, evidence: Evidence) -> Findings:
     Kapoor and Narayanan, "Leakage and the Reproducibility Crisis in Machine-Learning-Based
     Science", 2023 (temporal leakage).
     """
-    files = list(indexes(evidence))
-    forecasts = any(FORECAST.search(index.text) for index in files)
-    for index in files:
-        for node, saw in (
-            *_look_ahead(index, forecasts),
-            *_windows_with_target(index),
-        ):
+    for index in indexes(evidence):
+        for node, saw in (*_look_ahead(index), *_windows_with_target(index)):
             yield detector.finding(
                 evidence,
                 saw,
@@ -146,107 +118,111 @@ def target_leak(detector: Detector, evidence: Evidence) -> Findings:
             return
 
 
-def _look_ahead(index: FileIndex, forecasts: bool) -> Iterator[tuple[ast.expr, str]]:
+def _look_ahead(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
+    """Features that know later values of a series, in a program that forecasts this series."""
     for target, value in stores(index.tree):
-        name, (series, how, backwards) = _called_so(target), _later(value)
-        if not how or not name or (backwards and NEWEST_FIRST.search(index.text)):
+        series, how = _later(value)
+        if series is None or not _forecast(index, series, target, value):
             continue
-        if backwards and LAG.search(name):
-            yield (
-                value,
-                f"{name} is {how}: values that come later, under the name of earlier ones",
-            )
-        elif forecasts and not TARGET.search(name) and _is_feature(index, value, name, series):
-            yield (
-                value,
-                f"the feature {name} is {how}: at each step it knows later values of {series}",
-            )
+        shifted = called(value) in ("shift", "roll")
+        if _beside(index, target, series, arrays_only=shifted):
+            saw = f"the feature {excerpt(target)} is {how}"
+            yield value, f"{saw}: at each step it knows later values of {excerpt(series)}"
 
 
-def _later(value: ast.expr) -> tuple[str, str, bool]:
-    """The series whose later values an expression gives, if any; how; and whether it is a plain
-    shift.
-    """
+def _later(value: ast.expr) -> tuple[ast.expr | None, str]:
+    """The series whose later values an expression gives, if any, and how."""
     while isinstance(value, ast.Subscript) or is_call(value, *KEPT):
         inner = value.value if isinstance(value, ast.Subscript) else value.func
         value = inner.value if isinstance(inner, ast.Attribute) else inner
         if not isinstance(value, ast.Call):
-            break
-    if not is_call(value, *SMOOTHERS, *MOVED):
-        return "", "", False
-    words = options(value)
-    owner = owner_of(value)
-    first = ast.unparse(value.args[0]) if value.args else ""
+            return None, ""
+    if not isinstance(value, ast.Call):
+        return None, ""
+    given = {word.arg: word.value for word in value.keywords}
+    first = value.args[0] if value.args else None
     what = called(value)
-    whose = ast.unparse(owner) if owner is not None else ""
-    if what == "rolling" and words.get("center") == "True":
-        return whose, "a centred window", False
-    if what == "convolve" and "'same'" in (
-        words.get("mode"),
-        *map(ast.unparse, value.args),
-    ):
-        return first, "a centred average (mode='same')", False
-    if what in SMOOTHERS and first:
-        return first, f"a centred filter ({what})", False
-    library = whose in ("np", "numpy", "torch")
-    steps = value.args[1:2] if what == "roll" and library else value.args[:1]
-    steps = steps or [
-        word.value for word in value.keywords if word.arg in ("periods", "shift", "shifts")
+    if what == "rolling" and _is(given.get("center"), True):
+        return owner_of(value), "a centred window"
+    if what == "convolve" and any(_is(one, "same") for one in (*value.args, *given.values())):
+        return first, "a centred average (mode='same')"
+    if what in SMOOTHERS:
+        return first, f"a centred filter ({what})"
+    series, steps = _moved(value)
+    if steps is not None and isinstance(steps, ast.UnaryOp) and isinstance(steps.op, ast.USub):
+        return series, f"{what}ed by {excerpt(steps)}"
+    return None, ""
+
+
+def _is(node: ast.expr | None, value: object) -> bool:
+    return isinstance(node, ast.Constant) and node.value == value
+
+
+def _moved(call: ast.Call) -> tuple[ast.expr | None, ast.expr | None]:
+    """What `shift` or `roll` moves, and by how much."""
+    if called(call) not in ("shift", "roll"):
+        return None, None
+    owner = owner_of(call)
+    library = isinstance(owner, ast.Name) and owner.id in ("np", "numpy", "torch")
+    series, given = (call.args[:1], call.args[1:]) if library else ([owner], call.args)
+    stated = [word.value for word in call.keywords if word.arg in ("periods", "shift", "shifts")]
+    steps = [*given, *stated]
+    return (series[0] if series else None), (steps[0] if steps else None)
+
+
+def _forecast(index: FileIndex, series: ast.expr, target: ast.expr, value: ast.expr) -> bool:
+    """Whether later values of a series are what a loss compares with, or are kept as a column: a
+    shift, or rows from a later one on. What goes into the targets itself is no feature.
+    """
+    ends = targets(index)
+    reached = names_that_reach(index, ends)
+    if isinstance(target, ast.Name) and target.id in reached:
+        return False
+    made = [
+        other
+        for stored, other in stores(index.tree)
+        if other is not value and (_is_column(stored) or reached & names(stored))
     ]
-    match steps:
-        case [ast.UnaryOp(ast.USub()), *_] if what in ("shift", "roll"):
-            return (
-                first if library else whose,
-                f"{what}ed by {ast.unparse(steps[0])}",
-                True,
-            )
-    return "", "", False
+    return any(_is_later(part, series) for one in (*ends, *made) for part in all_parts(one))
 
 
-def _called_so(target: ast.expr) -> str:
-    """The name of a variable or of a column."""
-    if isinstance(target, ast.Subscript):
-        key = target.slice
-        parts = key.values if isinstance(key, ast.JoinedStr) else [key]
-        return next(
-            (str(one.value) for one in parts if isinstance(one, ast.Constant)),
-            "",
-        )
-    return target.id if isinstance(target, ast.Name) else ""
-
-
-def _is_feature(index: FileIndex, value: ast.expr, name: str, series: str) -> bool:
-    """Whether something is put beside the series it is made of, where features are put together."""
-    # `load` of `df['load']` and of `df.load`.
-    column = re.search(r"\[['\"](\w+)['\"]\]$|\.(\w+)$", series)
-    wanted = {
-        name,
-        (column.group(1) or column.group(2)) if column else series,
-    }
-    owner = function_of(index, value)
-    for node in all_parts(index.tree):
-        if wanted <= set(_side_by_side(node)):
-            function = function_of(index, node)
-            named = function is owner and bool(FEATURES.search(getattr(function, "name", "")))
-            statement = next(
-                (one for one in index.ancestors(node) if isinstance(one, ast.stmt)),
-                node,
-            )
-            stored = {name for target, _ in assigned(statement) for name in names(target)}
-            if named or any(map(FEATURES.search, stored)):
-                return True
+def _is_later(node: ast.AST, series: ast.expr) -> bool:
+    match node:
+        case ast.Subscript(rows, ast.Slice(ast.expr(), None, None)):
+            return same(rows, series)
+        case ast.Call():
+            moved, steps = _moved(node)
+            return isinstance(steps, ast.UnaryOp) and same(moved, series)
     return False
 
 
-def _side_by_side(node: ast.AST) -> Sequence[str]:
-    """The names of what stands beside each other: columns in a list of names, arrays that are
-    stacked.
+def _is_column(target: ast.expr) -> bool:
+    return isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant)
+
+
+def _beside(index: FileIndex, feature: ast.expr, series: ast.expr, *, arrays_only: bool) -> bool:
+    """Whether something is put beside the series it is made of, where features are put together:
+    columns in a list of names, arrays that are stacked.
     """
-    if is_call(node, *STACKS) and node.args:
-        return [ast.unparse(one) for one in elements(node.args[0])]
-    if isinstance(node, ast.List):
-        return [str(one.value) for one in node.elts if isinstance(one, ast.Constant)]
-    return ()
+    for node in all_parts(index.tree):
+        parts: Sequence[ast.expr] = ()
+        if is_call(node, *STACKS) and node.args:
+            parts = elements(node.args[0])
+        elif isinstance(node, ast.List) and not arrays_only:
+            parts = node.elts
+        if all(any(_names(part, wanted) for part in parts) for wanted in (feature, series)):
+            return True
+    return False
+
+
+def _names(part: ast.expr, wanted: ast.expr) -> bool:
+    """Whether a part of a list is a variable, or the name of a column: `load` of `df['load']`."""
+    match part, wanted:
+        case ast.Constant(name), ast.Subscript(_, ast.Constant(column)):
+            return bool(name == column)
+        case ast.Constant(name), ast.Attribute(_, column):
+            return bool(name == column)
+    return same(part, wanted)
 
 
 def _windows_with_target(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
@@ -264,21 +240,14 @@ def _windows_with_target(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
         *(one.node for one in index.functions),
         index.tree,
     ):
-        values = [one for node in _own_nodes(scope) for one in _stored(node)]
-        taken = [
-            (node, is_target)
-            for value, is_target in values
-            if (node := _rows_of(value)) is not None
-        ]
-        targets, windows = (
-            [node for node, target in taken if target is wish] for wish in (True, False)
-        )
-        for target, window in (pair for pair in product(targets, windows) if _holds(*pair)):
-            yield (
-                target,
-                f"{ast.unparse(target)} lies in its own window {ast.unparse(window)}",
-            )
-            break
+        own = list(_own_nodes(scope))
+        taken = [rows for node in own if (rows := _rows_of(_kept(node))) is not None]
+        wanted = [rows for node in own for rows in _wanted(node, own)]
+        for target, window in product(wanted, taken):
+            if _holds(target, window) and not any(_is_behind(rows, window) for rows in taken):
+                saw = f"{excerpt(target)} lies in its own window {excerpt(window)}"
+                yield target, saw
+                break
 
 
 def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
@@ -289,27 +258,34 @@ def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
             yield from _own_nodes(child)
 
 
-def _stored(node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
-    """Values that are kept, and whether as targets: by name, or as the second of a pair."""
-    for target, value in assigned(node) if isinstance(node, ast.stmt) else ():
-        kept = [one for one in all_parts(target) if isinstance(one, ast.Name | ast.Attribute)]
-        if not isinstance(value, ast.Tuple) and len(kept) == 1:
-            yield value, _is_target(kept[0])
+def _kept(node: ast.AST) -> ast.expr | None:
+    """What is stored, appended, or part of a pair that is given back."""
+    if isinstance(node, ast.Assign):
+        return node.value
+    if is_call(node, "append") and node.args:
+        return node.args[0]
+    return node if isinstance(node, ast.Subscript) else None
+
+
+def _wanted(node: ast.AST, own: list[ast.AST]) -> Iterator[ast.Subscript]:
+    """Rows that may be a target: the last of a pair that is given back or kept, what fills a list."""
     given = node.value if isinstance(node, ast.Return | ast.Yield) else None
-    owner = owner_of(node) if is_call(node, "append") and node.args else None
-    if owner is not None and isinstance(node, ast.Call):
+    values: list[ast.expr] = []
+    if is_call(node, "append") and node.args:
         given = node.args[0]
+        values = [given]
+    elif isinstance(node, ast.Assign) and any(within(node.value, ast.ListComp)):
+        values = [node.value]
     if isinstance(given, ast.Tuple) and len(given.elts) == 2:
-        yield from (
-            (given.elts[0], False),
-            (given.elts[1], True),
-        )
-    elif given is not None and owner is not None:
-        yield given, _is_target(owner)
-
-
-def _is_target(node: ast.AST) -> bool:
-    return bool(TARGETS.search(written(node).rpartition(".")[2]))
+        last = given.elts[1]
+        named = [
+            value
+            for statement in own
+            for target, value in (assigned(statement) if isinstance(statement, ast.Assign) else ())
+            if same(target, last)
+        ]
+        values = named or [last]
+    yield from (rows for value in values if (rows := _rows_of(value)) is not None)
 
 
 def _rows_of(value: ast.expr | None) -> ast.Subscript | None:
@@ -321,24 +297,36 @@ def _rows_of(value: ast.expr | None) -> ast.Subscript | None:
 
 
 def _holds(target: ast.Subscript, window: ast.Subscript) -> bool:
-    if ast.unparse(window.value) != ast.unparse(target.value):
+    if not same(window.value, target.value):
         return False
     bounds, (wanted, _) = _bounds(window), _axes(target)
     if bounds is None:
         return False
-    begin, end = map(_linear, bounds)
+    begin, end = bounds
+    first = wanted
     if isinstance(wanted, ast.Slice):
         if wanted.lower is None or wanted.upper is None or wanted.step is not None:
             return False
-        first = _linear(wanted.lower)
-        if _gap(end, begin) == _gap(_linear(wanted.upper), first):
+        first = wanted.lower
+        longer = _gap(wanted.upper, first)
+        if _is_zero(_terms(end) + _negative(_terms(begin)) + _negative(longer)):
             # Every token's target is the next one.
             return False
-    else:
-        first = _linear(wanted)
-    inside = _gap(end, first)
+    inside, rest = _summed(_gap(end, first))
+    from_begin = _gap(first, begin)
     # A window begins at a variable, as in a loop, and its target at another place.
-    return not any(inside) and inside[""] > 0 and any(_gap(first, begin)) and any(begin)
+    starts = any(not isinstance(term, ast.Constant) for term, _ in _terms(begin))
+    return not rest and inside > 0 and not _is_zero(from_begin) and starts
+
+
+def _is_behind(target: ast.Subscript, window: ast.Subscript) -> bool:
+    """Whether rows begin where a window of the same series ends, or later."""
+    bounds, (wanted, _) = _bounds(window), _axes(target)
+    first = wanted.lower if isinstance(wanted, ast.Slice) else wanted
+    if bounds is None or first is None or not same(window.value, target.value):
+        return False
+    distance, rest = _summed(_gap(first, bounds[1]))
+    return not rest and distance >= 0
 
 
 def _bounds(window: ast.Subscript) -> tuple[ast.expr, ast.expr] | None:
@@ -348,33 +336,52 @@ def _bounds(window: ast.Subscript) -> tuple[ast.expr, ast.expr] | None:
     rows, columns = _axes(window)
     if not isinstance(rows, ast.Slice) or rows.lower is None or rows.upper is None:
         return None
-    return (rows.lower, rows.upper) if columns in ("", ":") else None
+    whole = all(_is_whole(column) for column in columns)
+    return (rows.lower, rows.upper) if whole else None
 
 
-def _axes(node: ast.Subscript) -> tuple[ast.expr, str]:
-    """Rows, and columns as they are written."""
+def _is_whole(column: ast.expr) -> bool:
+    return isinstance(column, ast.Slice) and column.lower is None and column.upper is None
+
+
+def _axes(node: ast.Subscript) -> tuple[ast.expr, list[ast.expr]]:
+    """Rows, and columns."""
     if isinstance(node.slice, ast.Tuple) and node.slice.elts:
-        return node.slice.elts[0], ", ".join(ast.unparse(one) for one in node.slice.elts[1:])
-    return node.slice, ""
+        return node.slice.elts[0], node.slice.elts[1:]
+    return node.slice, []
 
 
-def _linear(node: ast.expr, sign: int = 1) -> Linear:
+def _terms(node: ast.expr, sign: int = 1) -> Linear:
     match node:
-        case ast.BinOp(left, ast.Add() | ast.Sub(), right):
-            total = _linear(left, sign)
-            total.update(
-                _linear(
-                    right,
-                    sign if isinstance(node.op, ast.Add) else -sign,
-                )
-            )
-            return total
-        case ast.Constant(int(value)):
-            return Counter({"": sign * value})
-    return Counter({ast.unparse(node): sign})
+        case ast.BinOp(left, ast.Add(), right):
+            return _terms(left, sign) + _terms(right, sign)
+        case ast.BinOp(left, ast.Sub(), right):
+            return _terms(left, sign) + _terms(right, -sign)
+    return [(node, sign)]
 
 
-def _gap(first: Linear, second: Linear) -> Linear:
-    total = Counter(first)
-    total.subtract(second)
-    return Counter({name: count for name, count in total.items() if count})
+def _negative(terms: Linear) -> Linear:
+    return [(term, -sign) for term, sign in terms]
+
+
+def _gap(first: ast.expr, second: ast.expr) -> Linear:
+    return _terms(first) + _negative(_terms(second))
+
+
+def _summed(terms: Linear) -> tuple[int, Linear]:
+    """The whole numbers of a sum, and the terms that do not cancel out."""
+    total = 0
+    rest: Linear = []
+    for term, sign in terms:
+        opposite = next((one for one in rest if one[1] == -sign and same(one[0], term)), None)
+        if isinstance(term, ast.Constant) and isinstance(term.value, int):
+            total += sign * term.value
+        elif opposite is not None:
+            rest.remove(opposite)
+        else:
+            rest.append((term, sign))
+    return total, rest
+
+
+def _is_zero(terms: Linear) -> bool:
+    return _summed(terms) == (0, [])

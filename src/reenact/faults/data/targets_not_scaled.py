@@ -47,13 +47,12 @@ from reenact.faults import (
     Observes,
     TaskType,
 )
-from reenact.faults.facts.lines import call_place
-from reenact.faults.facts.places import OF_QUANTITIES, says
+from reenact.faults.facts.lines import call_place, calls
+from reenact.faults.facts.parts import owner_of
+from reenact.faults.facts.places import OF_QUANTITIES
 from reenact.faults.facts.series import learned, losses, windows
 
 LARGE = 10.0
-SUMS = ('"sum"', "'sum'", ".sum(dim", ".sum(axis", ".sum(1", ".sum(-1", ".sum((")
-"""A term that is summed over many values is large by itself."""
 DROWNED = 1e3
 """How many times the loss of guessing a class the whole loss ends at, where classes count for
 nothing.
@@ -122,9 +121,22 @@ def _beside_classes(detector: Detector, evidence: Evidence) -> Findings:
             yield detector.finding(
                 evidence, saw, place=place, confidence=0.95, certainty=Certainty.STRONG
             )
-    elif not says(evidence, *SUMS):
+    elif not _sums(evidence):
         # The targets themselves were not seen; only a sum over many values makes such a loss
         # otherwise.
         yield detector.finding(
             evidence, f"quantities in one term of {rest}", place=place, confidence=0.7
         )
+
+
+def _sums(evidence: Evidence) -> bool:
+    """Whether the program sums a term over many values, which makes it large by itself."""
+    return any(
+        call.args or any(word.arg in ("dim", "axis") for word in call.keywords)
+        for _, call in calls(evidence, "sum")
+        if owner_of(call) is not None
+    ) or any(
+        word.arg == "reduction" and getattr(word.value, "value", None) == "sum"
+        for _, call in calls(evidence)
+        for word in call.keywords
+    )

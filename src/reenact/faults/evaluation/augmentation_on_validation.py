@@ -38,7 +38,6 @@ Sources
 """
 
 import ast
-import re
 
 from reenact.faults import (
     Category,
@@ -53,14 +52,66 @@ from reenact.faults import (
     TaskType,
 )
 from reenact.faults.facts.flow import elements
-from reenact.faults.facts.lines import first_place, indexes, nodes, place_in, value_of
-from reenact.faults.facts.own_figures import HELD_OUT
-from reenact.faults.facts.parts import Found, called, is_call, within
+from reenact.faults.facts.lines import first_place, indexes, place_in, value_of
+from reenact.faults.facts.parts import Found, called, is_call, last_word, within
+from reenact.faults.facts.splits import evaluated
 from reenact.probe.trace import Event
-from reenact.program.syntax.index import FileIndex
+from reenact.program.read.excerpt import excerpt, same
+from reenact.program.read.index import FileIndex
 
-RANDOM = re.compile(r"random|augment|jitter|noise|cutout|erase|mixup", re.IGNORECASE)
-CHANGES = re.compile(r"transform|augment|random|noise|jitter", re.IGNORECASE)
+RANDOM_CHANGES = frozenset(
+    (
+        "AugMix",
+        "AutoAugment",
+        "ColorJitter",
+        "CutMix",
+        "CutOut",
+        "ElasticTransform",
+        "GaussianNoise",
+        "MixUp",
+        "RandAugment",
+        "RandomAdjustSharpness",
+        "RandomAffine",
+        "RandomApply",
+        "RandomAutocontrast",
+        "RandomBrightness",
+        "RandomBrightnessContrast",
+        "RandomChoice",
+        "RandomContrast",
+        "RandomCrop",
+        "RandomEqualize",
+        "RandomErasing",
+        "RandomFlip",
+        "RandomGrayscale",
+        "RandomHorizontalFlip",
+        "RandomInvert",
+        "RandomPerspective",
+        "RandomPosterize",
+        "RandomResizedCrop",
+        "RandomRotation",
+        "RandomSolarize",
+        "RandomTranslation",
+        "RandomVerticalFlip",
+        "RandomZoom",
+        "TrivialAugmentWide",
+    )
+)
+"""Classes of torchvision, albumentations and Keras."""
+DRAWS = (
+    "rand",
+    "rand_like",
+    "randint",
+    "randn",
+    "randn_like",
+    "random",
+    "standard_normal",
+    "normal",
+    "normal_",
+    "uniform",
+    "uniform_",
+)
+"""Functions of PyTorch, NumPy and the standard library that give something else each time."""
+OF_PARTS = ("dataset", "transform", "transforms")
 NUMBERS = (
     "int",
     "len",
@@ -147,56 +198,63 @@ def _number(event: Event, name: str) -> float:
 
 def _transformed(evidence: Evidence) -> Place | None:
     """Where the data set for validation is given what changes its rows, else where it is made."""
-    stored = [one for one in nodes(evidence, ast.Assign) if any(map(_is_held_out, _stored(one[1])))]
-    made = [one for one in stored if is_call(one[1].value) and called(one[1].value) not in NUMBERS]
-    return first_place(
-        (index, node) for index, node in made if _changes(node.value)
-    ) or first_place(made)
-
-
-def _changes(call: ast.expr) -> bool:
-    given = (*call.args, *call.keywords) if isinstance(call, ast.Call) else ()
-    return any(CHANGES.search(ast.unparse(one)) for one in given)
+    made: list[tuple[FileIndex, ast.expr]] = []
+    for index in indexes(evidence):
+        for node in within(index.tree, ast.Assign):
+            stored = {last_word(target) for target in _stored(node)}
+            changes_rows = is_call(node.value) and called(node.value) not in NUMBERS
+            if changes_rows and stored & evaluated(index):
+                made.append((index, node.value))
+    return first_place(one for one in made if _changes(*one) is not None) or first_place(made)
 
 
 def _augmented(index: FileIndex) -> Found:
     """Splits of one augmented data set, and data sets for validation that augment."""
     for node in within(index.tree, ast.Assign):
-        names = _stored(node)
-        call = node.value
-        if is_call(call, "random_split") and call.args:
-            given = _augments(
-                index,
-                value_of(index, call.args[0]),
-            )
-            # A part may get a data set or a transform of its own later.
-            later = rf"\b(?:{'|'.join(map(re.escape, names[1:]))})\.(?:dataset|transforms?)\b.*="
-            if given and len(names) > 1 and not re.search(later, index.text):
-                yield (
-                    place_in(index, node),
-                    f"{' and '.join(names[1:])}: rows of a data set with {given}",
-                )
-        elif len(names) == 1 and _is_held_out(names[0]):
-            given = _augments(index, call)
-            if given:
-                yield place_in(index, node), f"{names[0]} is made with {given}"
+        targets = _stored(node)
+        made = node.value
+        if is_call(made, "random_split") and made.args:
+            change = _changes(index, value_of(index, made.args[0]))
+            if change is not None and len(targets) > 1 and not _given_another(index, targets[1:]):
+                parts = " and ".join(map(excerpt, targets[1:]))
+                yield place_in(index, node), f"{parts}: rows of a data set with {excerpt(change)}"
+        elif len(targets) == 1 and last_word(targets[0]) in evaluated(index):
+            change = _changes(index, made)
+            if change is not None:
+                saw = f"{excerpt(targets[0])} is made with {excerpt(change)}"
+                yield place_in(index, node), saw
 
 
-def _stored(node: ast.Assign) -> list[str]:
-    return [ast.unparse(one) for one in elements(node.targets[0]) or [node.targets[0]]]
+def _stored(node: ast.Assign) -> list[ast.expr]:
+    return elements(node.targets[0]) or [node.targets[0]]
 
 
-def _is_held_out(name: str) -> bool:
-    return bool(HELD_OUT.search(name.rpartition(".")[2]))
+def _given_another(index: FileIndex, parts: list[ast.expr]) -> bool:
+    """Whether a part gets a data set or a transform of its own later."""
+    stored = (target for node in within(index.tree, ast.Assign) for target in _stored(node))
+    return any(
+        attribute.attr in OF_PARTS and any(same(attribute.value, part) for part in parts)
+        for target in stored
+        for attribute in within(target, ast.Attribute)
+    )
 
 
-def _augments(index: FileIndex, made: ast.expr) -> str:
-    """The argument by which a data set changes its rows at random, as it is written; empty for
-    none.
+def _changes(index: FileIndex, made: ast.expr) -> ast.expr | None:
+    """What a data set changes its rows at random by; none where it is given nothing like that."""
+    if not isinstance(made, ast.Call) or called(made) == "DataLoader":
+        return None
+    given = (*made.args, *(word.value for word in made.keywords))
+    return next((value for value in given if _is_random(index, value)), None)
+
+
+def _is_random(index: FileIndex, given: ast.expr) -> bool:
+    """Whether something is a class that changes rows at random, holds one, or is a function that
+    draws numbers.
     """
-    for word in made.keywords if isinstance(made, ast.Call) else ():
-        switched = RANDOM.search(word.arg or "") and ast.unparse(word.value) == "True"
-        changes = (word.arg or "").startswith(("transform", "augment"))
-        if switched or (changes and RANDOM.search(ast.unparse(value_of(index, word.value)))):
-            return ast.unparse(word)[:60]
-    return ""
+    value = value_of(index, given)
+    if any(called(call) in RANDOM_CHANGES for call in within(value, ast.Call)):
+        return True
+    bodies: list[ast.AST] = [value] if isinstance(value, ast.Lambda) else []
+    if isinstance(value, ast.Name):
+        bodies += [one.node for one in index.functions if getattr(one.node, "name", "") == value.id]
+    return any(called(call) in DRAWS for body in bodies for call in within(body, ast.Call))

@@ -33,7 +33,6 @@ Sources
 """
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -49,15 +48,15 @@ from reenact.faults import (
     Needs,
     Observes,
 )
+from reenact.faults.facts.flow import stores
 from reenact.faults.facts.lines import calls, function_of, nodes, place_in
 from reenact.faults.facts.parts import is_call, options
 from reenact.faults.facts.places import at_named, has_modes
-from reenact.program.syntax.index import FileIndex
+from reenact.program.read.excerpt import excerpt, same
+from reenact.program.read.index import FileIndex
 
-SAMPLES = re.compile(
-    r"\bmc\b|mc_|_mc|monte|uncertain|bayes|posterior|always on|on purpose",
-    re.IGNORECASE,
-)
+NORMALISES = ("BatchNormalization",)
+"""Layers of Keras that nobody asks for in training mode on purpose, as dropout is to be sampled."""
 STEPS = ("test_step", "predict_step", "test_on_batch")
 """What Keras calls to evaluate."""
 FAULT = Fault(
@@ -88,7 +87,7 @@ def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findin
     """
     for index, call in _asked_to_train(evidence):
         within = getattr(function_of(index, call), "name", "")
-        saw = f"{ast.unparse(call)[:60]} in {within}, which evaluates too"
+        saw = f"{excerpt(call)} in {within}, which evaluates too"
         yield detector.finding(
             evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF
         )
@@ -110,7 +109,7 @@ def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findin
     for index, line in lines:
         # `model.eval` as a statement, without its parentheses.
         if isinstance(line.value, ast.Attribute) and line.value.attr == "eval":
-            saw = f"{ast.unparse(line)} is not called; {saw}"
+            saw = f"{excerpt(line)} is not called; {saw}"
             yield detector.finding(
                 evidence, saw, place=place_in(index, line), certainty=Certainty.PROOF
             )
@@ -131,12 +130,15 @@ def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findin
 
 def _asked_to_train(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call]]:
     """Calls with `training=True` in a step of Keras that evaluates or predicts, or in the pass of a
-    model itself; whoever samples from dropout says so.
+    model itself, of a layer that takes statistics of its batch.
     """
     for index, call in calls(evidence) if has_modes(evidence) else ():
         asked = options(call).get("training") == "True"
         within = function_of(index, call)
         name = getattr(within, "name", "")
-        layer = ast.unparse(call.func).startswith("self.") and not SAMPLES.search(index.text)
-        if asked and (name in STEPS or (name == "call" and layer)):
+        kept = any(
+            is_call(value, *NORMALISES) and same(target, call.func)
+            for target, value in stores(index.tree)
+        )
+        if asked and (name in STEPS or (name == "call" and kept)):
             yield index, call

@@ -31,6 +31,8 @@ Sources
     Humbatova et al., ICSE 2020 (missing validation data).
 """
 
+import ast
+
 from reenact.faults import (
     Category,
     Detector,
@@ -43,19 +45,20 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.architecture import mentions
 from reenact.faults.facts.input_values import saw_others, shared_rows
-from reenact.faults.facts.places import says
+from reenact.faults.facts.lines import calls, nodes
 
 EVALUATES = (
-    ".evaluate(",
-    ".predict(",
-    ".eval()",
-    "no_grad",
+    "eval",
+    "evaluate",
     "inference_mode",
-    "test_loader",
-    "val_loader",
+    "no_grad",
+    "predict",
+    "score",
+    "test_on_batch",
 )
+STEPS = ("validation_step", "test_step")
+"""Methods by which Lightning and Keras evaluate."""
 FAULT = Fault(
     code="EV03",
     name="no-validation-data",
@@ -83,7 +86,7 @@ def nothing_held_out(detector: Detector, evidence: Evidence) -> Findings:
     param = evidence.hyperparameter(Kind.VALIDATION)
     if param is None or not param.absent or saw_others(evidence):
         return
-    sure = 0.3 if says(evidence, *EVALUATES) else None
+    sure = 0.3 if _evaluates(evidence) else None
     saw = "no data is held out from training"
     values = (0.2,) if param.library == "keras" else ()
     yield detector.finding(
@@ -110,13 +113,13 @@ def no_validation(detector: Detector, evidence: Evidence) -> Findings:
     """Nothing is held out: the program never measures the model on rows it was not trained on.
 
     {paper}. In the release this check is a stub; here a run that evaluates on anything, or a text
-    that speaks of a test or validation set, keeps it silent.
+    that asks a model without training it, keeps it silent.
     """
     param = evidence.hyperparameter(Kind.VALIDATION)
     seen = saw_others(evidence) or bool(evidence.happened("evaluation"))
     if param is None or not param.absent or (seen and shared_rows(evidence.watched) != 1.0):
         return
-    if evidence.trace is None and mentions(evidence, "eval", "valid", "test_", "_test", "score("):
+    if evidence.trace is None and _evaluates(evidence):
         return
     saw = "no validation data, and no evaluation on other rows than those of the training"
     yield detector.finding(
@@ -125,3 +128,10 @@ def no_validation(detector: Detector, evidence: Evidence) -> Findings:
         kind=Kind.VALIDATION,
         values=(0.2, 0.1),
     )
+
+
+def _evaluates(evidence: Evidence) -> bool:
+    """Whether the program asks its model for answers without training it."""
+    if any(calls(evidence, *EVALUATES)):
+        return True
+    return any(function.name in STEPS for _, function in nodes(evidence, ast.FunctionDef))

@@ -34,9 +34,9 @@ Sources
 """
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import permutations
 
 from reenact.faults import (
     Category,
@@ -53,38 +53,35 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.flow import stores
-from reenact.faults.facts.lines import (
-    first_place,
-    function_of,
-    indexes,
-    place_in,
-    value_of,
-)
-from reenact.faults.facts.own_figures import (
-    HELD_OUT,
-    base_name,
-    scaled_by_themselves,
-    splits_given,
-)
-from reenact.faults.facts.parts import (
-    all_parts,
-    called,
-    is_call,
-    is_sum,
-    names,
-    owner_of,
-    within,
-)
+from reenact.faults.facts.lines import indexes, place_in
+from reenact.faults.facts.own_figures import FIGURES, held_out_in_turn, scaled_by_themselves
+from reenact.faults.facts.parts import called, is_call, is_sum, names, owner_of, within
 from reenact.faults.facts.places import at_named
+from reenact.faults.facts.splits import apart, evaluated, pairs, without_gradients
 from reenact.program.graph import TensorFacts
-from reenact.program.syntax.index import FileIndex
+from reenact.program.read.excerpt import excerpt, same
+from reenact.program.read.index import FileIndex
 
-SCALERS = re.compile(
-    r"(?i)scal|(?:normal|standard|vector)i[sz]er|imputer|pca|PowerTransf|QuantileTransf"
+PLAIN_SCALERS = (
+    "MaxAbsScaler",
+    "MinMaxScaler",
+    "Normalization",
+    "RobustScaler",
+    "StandardScaler",
 )
-PLAIN_SCALERS = re.compile(r"scal|normali[sz]|standardi[sz]", re.IGNORECASE)
-SPLIT = re.compile(r"(?i)(?:^|[\W_]|x)(?:train|tr|val|va|valid|validation|test|te|eval)(?:$|[\W_])")
-SCALED = re.compile(r"mean|std|scal|norm|transform|minimum|maximum|\.m(?:in|ax)\(", re.I)
+SCALERS = (
+    *PLAIN_SCALERS,
+    "CountVectorizer",
+    "IterativeImputer",
+    "KNNImputer",
+    "PCA",
+    "PowerTransformer",
+    "QuantileTransformer",
+    "SimpleImputer",
+    "TfidfVectorizer",
+    "TruncatedSVD",
+)
+"""Classes of scikit-learn and Keras that learn from rows how to change them."""
 FITS = ("fit_transform", "fit", "adapt")
 FEATURES = 3.0
 """How many times more or less a feature varies than chance and a drift make it."""
@@ -135,10 +132,7 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
                 Kind.PREPROCESSING,
                 "scale",
             )
-            yield replace(
-                found,
-                place=_applied_at(files) or found.place,
-            )
+            yield replace(found, place=_scaled_at(files) or found.place)
             return
         share = held.feature_spread or 1.0
         if not 1 / FEATURES < share < FEATURES:
@@ -146,7 +140,7 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
             yield detector.finding(
                 evidence,
                 saw,
-                place=first_place(_scaled(files)),
+                place=_scaled_at(files),
             )
             return
     for index in files:
@@ -166,27 +160,27 @@ def _fitted_again(
 ) -> Iterator[tuple[ast.Call, str]]:
     """Scalers that are fitted to held-out rows, and what says so."""
     fits = [call for call in index.calls if called(call) in FITS and _is_scaler(index, call)]
-    rows = {call: base_name(call.args[0]) for call in fits}
+    for first, second in permutations(fits, 2):
+        if apart(index, first.args[0], second.args[0]):
+            held, rest = excerpt(second.args[0]), excerpt(first.args[0])
+            saw = f"a scaler is fitted to {held} apart from {rest}: one value means two things"
+            yield second, saw
     for call in fits:
-        given = splits_given(files, index, call, rows[call])
-        if not given and HELD_OUT.search(rows[call]):
-            given = [name for other, name in rows.items() if other is call or name != rows[call]]
-        held = [name for name in given if HELD_OUT.search(name)]
-        if held and len(held) < len(set(given)):
-            others = next(name for name in given if name not in held)
-            yield (
-                call,
-                f"a scaler is fitted to {held[-1]} apart from {others}: one value means two things",
-            )
+        rows = held_out_in_turn(files, index, call, call.args[0])
+        if rows is not None:
+            saw = f"a scaler is fitted to {excerpt(rows)} by itself: one value means two things"
+            yield call, saw
 
 
 def _is_scaler(index: FileIndex, call: ast.Call) -> bool:
     """Whether what is fitted here, to rows of numbers, learns their scale."""
-    owner = owner_of(call) or call.func
+    owner = owner_of(call)
     # What is only fitted may be meant for a picture of these rows.
     kinds = SCALERS if called(call) == "fit_transform" else PLAIN_SCALERS
-    text = f"{ast.unparse(owner)} {ast.unparse(value_of(index, owner))}"
-    return bool(call.args) and bool(kinds.search(text))
+    made = [owner, *(value for target, value in stores(index.tree) if same(target, owner))]
+    return bool(call.args) and any(
+        is_call(part, *kinds) for value in made if value for part in within(value, ast.Call)
+    )
 
 
 def _generates(index: FileIndex) -> bool:
@@ -194,8 +188,12 @@ def _generates(index: FileIndex) -> bool:
     what it is then given is made by itself, and no held-out rows.
     """
     for loop in index.loops:
-        given = {ast.unparse(node.targets[0]): node.value for node in within(loop, ast.Assign)}
-        if not given or not _without_gradients(index, loop):
+        given = {
+            node.targets[0].id: node.value
+            for node in within(loop, ast.Assign)
+            if isinstance(node.targets[0], ast.Name)
+        }
+        if not given or not without_gradients(index, loop):
             continue
         for call in within(loop, ast.Call):
             first = call.args[0] if call.args else None
@@ -212,49 +210,25 @@ def _generates(index: FileIndex) -> bool:
     return False
 
 
-def _without_gradients(index: FileIndex, node: ast.AST) -> bool:
-    above = index.ancestors(node)
-    said = [item.context_expr for one in above if isinstance(one, ast.With) for item in one.items]
-    said += [
-        word for one in above if isinstance(one, ast.FunctionDef) for word in one.decorator_list
-    ]
-    return any(re.search(r"no_grad|inference_mode", ast.unparse(one)) for one in said)
-
-
-def _applied_at(files: Sequence[FileIndex]) -> Place | None:
-    """Where rows of a split are scaled, `(x - mean) / std` or a call, in a line or function
-    that names it.
+def _scaled_at(files: Sequence[FileIndex]) -> Place | None:
+    """Where rows of a split are scaled or given what a scale is made of: held-out rows first, for
+    what is done to them is what differs from the rest.
     """
-    found: list[tuple[bool, Place]] = []
+    scaled: list[tuple[bool, Place]] = []
     for index in files:
-        for node in all_parts(index.tree):
-            if isinstance(node, ast.Assign | ast.Return) and node.value is not None:
-                said = f"{getattr(function_of(index, node), 'name', '')} {ast.unparse(node)}"
-                if SPLIT.search(said) and any(map(_scales, ast.walk(node.value))):
-                    held = any(HELD_OUT.search(name) for name in names(node))
-                    found.append((not held, place_in(index, node)))
-    # What is done to held-out rows is what differs from the rest.
-    return min(found, key=lambda one: one[0])[1] if found else None
+        held = evaluated(index)
+        trained = {name for first, _ in pairs(index) for name in names(first)}
+        for node in within(index.tree, ast.Assign):
+            stored = {name for target in node.targets for name in names(target)}
+            if stored & (held | trained) and any(map(_scales, ast.walk(node.value))):
+                scaled.append((not stored & held, place_in(index, node.value)))
+    return min(scaled, key=lambda candidate: candidate[0])[1] if scaled else None
 
 
 def _scales(node: ast.AST) -> bool:
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, ast.Div) and is_sum(node.left, ast.Sub)
-    scaler = PLAIN_SCALERS.search(called(node)) or "min_max" in called(node).lower()
-    return isinstance(node, ast.Call) and bool(node.args) and bool(scaler)
-
-
-def _scaled(files: Sequence[FileIndex]) -> Iterator[tuple[FileIndex, ast.expr]]:
-    """Where held-out rows are scaled: something of their name is given what a scale is made of."""
-    for index in files:
-        for target, value in stores(index.tree):
-            named = isinstance(target, ast.Name) and HELD_OUT.search(target.id)
-            if (
-                named
-                and isinstance(value, ast.Call | ast.BinOp)
-                and SCALED.search(ast.unparse(value))
-            ):
-                yield index, value
+    return is_call(node, "transform", "fit_transform", "Normalize", *FIGURES)
 
 
 def _comparable(train: TensorFacts, held: TensorFacts) -> bool:

@@ -63,6 +63,7 @@ TRIED = (
     (Kind.BATCH_SIZE, FaultType.HBS, 0.2),
     (Kind.EPOCHS, FaultType.HNE, 0.15),
 )
+ADAM = ("Adam", "AdamW", "Adamax", "NAdam", "Nadam", "RAdam", "adam", "adamw", "adamax", "nadam")
 FAULT = Fault(
     code="EV09",
     name="unusual-settings",
@@ -126,10 +127,8 @@ def _values(param: Hyperparameter, kind: Kind, evidence: Evidence) -> Sequence[J
             round(now * 100, 12),
         )
     if kind is Kind.OPTIMIZER:
-        adam = "adam" in str(now).lower()
-        return tuple(value for value in param.alternatives if adam or "adam" in str(value).lower())[
-            :2
-        ]
+        adam = _is_adam(now)
+        return tuple(value for value in param.alternatives if adam or _is_adam(value))[:2]
     if kind is Kind.BATCH_SIZE and isinstance(now, int):
         return tuple(value for value in (32, 16, 64) if value < now) or (32,)
     if kind is Kind.EPOCHS and isinstance(now, int) and evidence.task is not TaskType.UNKNOWN:
@@ -137,3 +136,7 @@ def _values(param: Hyperparameter, kind: Kind, evidence: Evidence) -> Sequence[J
             return (now * 4, now * 20)
         return (now * 4,)
     return ()
+
+
+def _is_adam(optimizer: JsonValue) -> bool:
+    return str(optimizer).rpartition(".")[2] in ADAM

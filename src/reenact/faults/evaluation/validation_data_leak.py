@@ -32,7 +32,6 @@ Sources
 
 import ast
 import math
-import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -49,7 +48,7 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.flow import reached_by, stores
+from reenact.faults.facts.flow import elements, stores
 from reenact.faults.facts.input_values import shared_rows
 from reenact.faults.facts.lines import (
     call_place,
@@ -59,31 +58,18 @@ from reenact.faults.facts.lines import (
     place_in,
     value_of,
 )
-from reenact.faults.facts.parts import called, is_call, names, options, within, words
+from reenact.faults.facts.parts import called, is_call, last_word, names, options, within
 from reenact.faults.facts.places import framework
+from reenact.faults.facts.roles import is_loss_call, names_that_reach
+from reenact.faults.facts.splits import pairs
 from reenact.probe.trace import Overlap
-from reenact.program.syntax.index import FileIndex
+from reenact.program.read.excerpt import excerpt, same
+from reenact.program.read.index import FileIndex
 
 COPIES = ("resample", "fit_resample", "oversample", "train_test_split", "random_split")
 """What copies rows or splits them, where the first of them stands."""
-ROWS = "(?:masks?|idx|index|indices|ids|nodes|rows)"
-
-
-def _names_of_rows(split: str) -> re.Pattern[str]:
-    """How programs name the rows of a split."""
-    return re.compile(f"^(?:{split})_?{ROWS}$|^{ROWS}_?(?:{split})$")
-
-
-TRAINED = _names_of_rows("train|tr")
-HELD_OUT = _names_of_rows("val|valid|test|te")
-SPLIT = _names_of_rows("train|tr|val|valid|test|te")
-OF_QUANTITIES = ("mse_loss", "l1_loss", "smooth_l1_loss")
-LOSSES = (
-    "cross_entropy",
-    "nll_loss",
-    "binary_cross_entropy_with_logits",
-    *OF_QUANTITIES,
-)
+OF_GRAPHS = ("train_mask", "val_mask", "test_mask")
+"""What torch_geometric calls the masks of the splits of a graph."""
 RESAMPLES = {"resample", "fit_resample", "oversample"}
 JOINS = {"concatenate", "vstack", "append", "cat", "concat"}
 DRAWS = ("permutation", "randperm")
@@ -198,7 +184,7 @@ def leakage_by_duplicates(detector: Detector, evidence: Evidence) -> Findings:
             # chance.
             halves = rows and not loops_of(index, draw)
             if split is not None and (is_call(split) or halves):
-                saw = f"{ast.unparse(draw)[:60]} comes before the split in line {split.lineno}"
+                saw = f"{excerpt(draw)} comes before the split in line {split.lineno}"
                 yield detector.finding(
                     evidence,
                     saw,
@@ -251,21 +237,33 @@ def _over_all_rows(index: FileIndex) -> Leaks:
     """Losses of a training, where a program splits its rows by masks or numbers and no loss
     reads any.
     """
-    spoken = list(words(index.tree))
-    split = any(map(TRAINED.search, spoken)) and any(map(HELD_OUT.search, spoken))
-    if not split or any(called(call) in ("DataLoader", "fit", "Subset") for call in index.calls):
+    if any(called(call) in ("DataLoader", "fit", "Subset") for call in index.calls):
         return
     owners = {function_of(index, call) for call in index.calls if called(call) == "backward"}
-    losses = [call for call in index.calls if called(call) in LOSSES and len(call.args) >= 2]
-    losses = [call for call in losses if function_of(index, call) in owners]
-    reached = reached_by(index, SPLIT)
-    if losses and not any(reached.intersection(words(call)) for call in losses):
-        text = ast.unparse(losses[0])[:60]
-        yield (
-            losses[0],
-            f"{text} takes every row; the split of the program does not enter",
-            0.9,
-        )
+    losses = [
+        call
+        for call in index.calls
+        if is_loss_call(index, call) and len(call.args) >= 2 and function_of(index, call) in owners
+    ]
+    reached = names_that_reach(index, list(losses))
+    given = {name for call in losses for name in names(call)}
+    for parts in _parts_of_rows(index) if losses else ():
+        picks = [
+            node for node in within(index.tree, ast.Subscript) if last_word(node.slice) in parts
+        ]
+        if not reached & parts and any(given & names(node.value) for node in picks):
+            saw = f"{excerpt(losses[0])} takes every row; the split of the program does not enter"
+            yield losses[0], saw, 0.9
+            return
+
+
+def _parts_of_rows(index: FileIndex) -> Iterator[set[str]]:
+    """The variables that rows may have been shared out to, by one statement each."""
+    yield {node.attr for node in within(index.tree, ast.Attribute) if node.attr in OF_GRAPHS}
+    yield from ({*map(last_word, pair)} - {""} for pair in pairs(index))
+    for target, value in stores(index.tree):
+        if len(elements(target)) > 1 and isinstance(value, ast.Call):
+            yield {*map(last_word, elements(target))} - {""}
 
 
 def _repeated_before(evidence: Evidence) -> bool:
@@ -348,7 +346,7 @@ def _split_by_chance(index: FileIndex) -> Leaks:
         if splits and call.args and reached & names(call.args[0]):
             yield (
                 call,
-                f"{ast.unparse(call)[:60]} splits overlapping windows at random",
+                f"{excerpt(call)} splits overlapping windows at random",
                 0.8,
             )
     for one in within(index.tree, ast.Subscript):
@@ -356,7 +354,7 @@ def _split_by_chance(index: FileIndex) -> Leaks:
         if reached & names(one.value) and drawn & names(one.slice) and not loops_of(index, one):
             yield (
                 one,
-                f"{ast.unparse(one)[:60]} takes overlapping windows at random",
+                f"{excerpt(one)} takes overlapping windows at random",
                 0.8,
             )
 
@@ -413,12 +411,11 @@ def _split_later(index: FileIndex, draw: ast.Call) -> ast.expr | None:
             return split
         for node in nodes:
             match node:
-                case ast.Subscript(rows, ast.Slice(None, ast.expr() as end)) if (
-                    ast.unparse(rows) in drawn
+                case ast.Subscript(ast.Name(rows), ast.Slice(None, ast.expr() as end)) if (
+                    rows in drawn
                 ):
                     # `rows[cut:]` beside `rows[:cut]`.
-                    rest = f"{ast.unparse(rows)}[{ast.unparse(end)}:]"
-                    if any(ast.unparse(one) == rest for one in within(around, ast.Subscript)):
+                    if any(_is_rest(one, rows, end) for one in within(around, ast.Subscript)):
                         return node
                     break
         # Arithmetic makes new rows of them: centres of classes with noise, say.
@@ -435,3 +432,10 @@ def _reads(
 ) -> bool:
     """Whether something is computed of what was drawn."""
     return draw in ast.walk(value) or not drawn.isdisjoint(names(value))
+
+
+def _is_rest(node: ast.Subscript, rows: str, begin: ast.expr) -> bool:
+    match node:
+        case ast.Subscript(ast.Name(name), ast.Slice(ast.expr() as start, None, None)):
+            return name == rows and same(start, begin)
+    return False

@@ -38,7 +38,6 @@ Sources
 """
 
 import ast
-import re
 import statistics
 
 from reenact.faults import (
@@ -58,10 +57,13 @@ from reenact.faults.facts.lines import function_of, indexes, place_in
 from reenact.faults.facts.parts import is_call, is_sum, last_word, names, within
 from reenact.faults.facts.places import framework
 from reenact.faults.facts.series import ACCURACIES, metric
-from reenact.program.syntax.index import FileIndex
+from reenact.program.read.excerpt import same
+from reenact.program.read.index import FileIndex
 
-BATCHES = re.compile(r"load|batch|(?:^|_)dl$|dataset|iter", re.IGNORECASE)
-WATCHED = re.compile(r"monitor\s*=\s*[\"'](?:val_)?(?:acc|accuracy|binary_accuracy)[\"']")
+ACCURACY = ("accuracy", "acc", "binary_accuracy")
+WATCHED = (*ACCURACY, *(f"val_{name}" for name in ACCURACY))
+NO_BATCHES = ("items", "range", "zip")
+"""Loops over these are over numbers, over names or over what was computed before."""
 FEWEST, WEAK = 5, 0.5
 MEASURES = (
     "acc",
@@ -171,11 +173,11 @@ def no_accuracy_metric(detector: Detector, evidence: Evidence) -> Findings:
 
 def _labels(loop: ast.stmt) -> set[str]:
     """The names that a loop over batches gives each batch; none for another loop."""
-    if not isinstance(loop, ast.For) or "range" in ast.unparse(loop.iter):
+    if not isinstance(loop, ast.For):
         return set()
     given = names(loop.target)
-    batches = any(BATCHES.search(last_word(node)) for node in ast.walk(loop.iter))
-    return given if len(given) > 1 and batches else set()
+    others = any(is_call(node, *NO_BATCHES) for node in ast.walk(loop.iter))
+    return given if len(given) > 1 and not others else set()
 
 
 def _wrong(
@@ -192,8 +194,8 @@ def _wrong(
     target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
     if not isinstance(target, ast.Name):
         return ""
-    same = [one for one in within(function_of(index, loop), ast.Name) if one.id == target.id]
-    uses = [one for one in same if isinstance(one.ctx, ast.Load)]
+    named = [one for one in within(function_of(index, loop), ast.Name) if one.id == target.id]
+    uses = [one for one in named if isinstance(one.ctx, ast.Load)]
     last = loop.end_lineno or loop.lineno
     after = [use for use in uses if use.lineno > last]
     if isinstance(node, ast.Assign):
@@ -204,15 +206,17 @@ def _wrong(
         return ""
     share = any(is_call(one, "mean") for one in ast.walk(node.value))
     above = [(use, index.parents.get(use)) for use in after]
-    divisors = [
-        ast.unparse(one.right) for use, one in above if is_sum(one, ast.Div) and one.left is use
+    counted = [
+        one.right.args[0]
+        for use, one in above
+        if is_sum(one, ast.Div) and one.left is use and is_call(one.right, "len") and one.right.args
     ]
-    if share and any("dataset" in text for text in divisors):
+    if share and any(last_word(rows) == "dataset" for rows in counted):
         return f"{target.id} adds up shares of batches and is divided by the number of rows"
     whole = not share and not any(within(node.value, ast.BinOp))
-    batches = f"len({ast.unparse(loop.iter)})" if isinstance(loop, ast.For) else ""
+    by_batches = isinstance(loop, ast.For) and any(same(rows, loop.iter) for rows in counted)
     saw = f"{target.id} adds up hits and is divided by the number of batches"
-    return saw if whole and batches in divisors else ""
+    return saw if whole and by_batches else ""
 
 
 def _compares(value: ast.expr, labels: set[str]) -> bool:
@@ -240,8 +244,12 @@ def _of_a_regression(detector: Detector, evidence: Evidence) -> Findings:
             word.value for call in index.calls for word in call.keywords if word.arg == "metrics"
         ]
         for node in (node for one in metrics for node in within(one, ast.Constant)):
-            if node.value in ("accuracy", "acc", "binary_accuracy"):
-                watched = WATCHED.search(index.text) is not None
+            if node.value in ACCURACY:
+                watched = any(
+                    word.arg == "monitor" and getattr(word.value, "value", None) in WATCHED
+                    for call in index.calls
+                    for word in call.keywords
+                )
                 saw = "accuracy of a regression whose targets are no whole numbers"
                 saw += ", which decides when to stop" if watched else ""
                 sure, certain = (

@@ -7,15 +7,40 @@ from reenact.probe.trace import Trace
 
 ENOUGH = 10
 """Rows that must have been looked at before their share means something."""
-_SCALING = ("BatchNorm", "Normalization", "Rescaling", "LayerNorm", "InstanceNorm")
-PREPARING = (
-    "Rescaling",
-    "CategoryEncoding",
-    "Lookup",
-    "Hashing",
-    "Discretization",
-    "TextVectorization",
+SCALING_LAYERS = frozenset(
+    (
+        "BatchNorm1d",
+        "BatchNorm2d",
+        "BatchNorm3d",
+        "BatchNormalization",
+        "GroupNormalization",
+        "InstanceNorm1d",
+        "InstanceNorm2d",
+        "InstanceNorm3d",
+        "LayerNorm",
+        "LayerNormalization",
+        "LazyBatchNorm1d",
+        "LazyBatchNorm2d",
+        "LazyBatchNorm3d",
+        "Normalization",
+        "Rescaling",
+        "SpectralNormalization",
+        "SyncBatchNorm",
+        "UnitNormalization",
+    )
 )
+SYMBOLS = frozenset(
+    (
+        "CategoryEncoding",
+        "Discretization",
+        "Hashing",
+        "IntegerLookup",
+        "StringLookup",
+        "TextVectorization",
+    )
+)
+PREPARING = SYMBOLS | {"Rescaling"}
+"""Layers of Keras that take what is no number of unit size."""
 
 
 def training_inputs(evidence: Evidence) -> Iterator[TensorFacts]:
@@ -39,9 +64,7 @@ def reads_symbols(evidence: Evidence) -> bool:
     if measured and evidence.graph and evidence.graph.framework == "torch":
         # Tables of PyTorch take whole numbers alone: another input is looked up, a time or a class.
         return False
-    return any(
-        layer.family == "embedding" or layer.type.startswith(PREPARING[1:]) for layer in layers
-    )
+    return any(layer.family == "embedding" or layer.type in SYMBOLS for layer in layers)
 
 
 def saw_others(evidence: Evidence) -> bool:
@@ -56,7 +79,7 @@ def saw_others(evidence: Evidence) -> bool:
 def scales_itself(evidence: Evidence) -> bool:
     """Whether normalisation or scaling comes before the first layer with weights."""
     for layer in evidence.layers:
-        if layer.type.endswith(_SCALING) or layer.type.startswith(_SCALING):
+        if layer.type in SCALING_LAYERS:
             return True
         if layer.weighted or layer.family == "composite":
             return False

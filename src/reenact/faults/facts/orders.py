@@ -15,12 +15,14 @@ from reenact.faults.facts.parts import (
     within,
     written,
 )
-from reenact.program.syntax.index import FileIndex
+from reenact.program.read.excerpt import same
+from reenact.program.read.index import FileIndex
 
 ORDERS = ("argsort", "permutation", "randperm", "lexsort")
 SAMPLES = ("randint", "integers", "choice", "multinomial")
 """What gives the numbers of rows: all of them in another order, or some by chance."""
-FIXED = ("default_rng(", "random_state=", "RandomState(")
+FIXED = ("default_rng", "RandomState")
+"""Generators that give the same numbers again where they are made anew of the same seed."""
 TABLE = ("sort_values", "sample", "sort_index")
 """What gives a table in another order."""
 MOVES = (
@@ -57,11 +59,11 @@ class Order:
     whole: bool
     """All rows are still there."""
     by_chance: bool
-    seed: str = ""
+    seed: ast.AST | None = None
 
     def is_same(self, other: "Order") -> bool:
         """Whether both come of one call, or a seed says that two draws are one."""
-        return self.node is other.node or (bool(self.seed) and self.seed == other.seed)
+        return self.node is other.node or (self.seed is not None and same(self.seed, other.seed))
 
 
 @dataclass(frozen=True)
@@ -148,15 +150,14 @@ class RowsOf:
         while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
             if is_call(node, *ORDERS, *SAMPLES):
                 whole = called(node) in ORDERS and node is value and not used
-                text = ast.unparse(node)
                 chance = called(node) not in ("argsort", "lexsort")
-                fixed = not chance or any(word in text for word in FIXED)
+                fixed = not chance or _is_fixed(node)
                 return Order(
                     f"{called(node)}()",
                     node,
                     whole,
                     chance,
-                    text if fixed else "",
+                    node if fixed else None,
                 )
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and used:
                 if node.value.id not in self.orders:
@@ -202,7 +203,7 @@ class RowsOf:
             if called(value) in ("sorted", "sort"):
                 return _whole(value, by_chance=False)
             if called(value) in ("shuffle", "permutation") and len(value.args) == 1:
-                return _whole(value, options(value).get("random_state", ""))
+                return _whole(value, _keyword(value, "random_state"))
         for node in all_parts(value):
             if isinstance(node, ast.Subscript | ast.ListComp):
                 order = (
@@ -213,11 +214,12 @@ class RowsOf:
                 if order is not None:
                     return order if itself or not order.whole else replace(order, whole=False)
             if is_call(node, *TABLE) and _all_rows(node):
-                seed = ast.unparse(node).partition(f".{called(node)}")[2]
-                fixed = called(node) != "sample" or "random_state" in seed
+                fixed = called(node) != "sample" or _keyword(node, "random_state") is not None
                 return _whole(
                     node,
-                    seed if fixed else "",
+                    ast.Tuple([*node.args, *(word.value for word in node.keywords)], ast.Load())
+                    if fixed
+                    else None,
                     by_chance=called(node) == "sample",
                 )
         return None
@@ -236,7 +238,7 @@ class RowsOf:
         if called(call) == "shuffle" and len(call.args) == 1 and not call.keywords:
             moved = call.args[0]
         elif called(call) == "sort" or (
-            called(call) in TABLE and "inplace=True" in ast.unparse(call)
+            called(call) in TABLE and options(call).get("inplace") == "True"
         ):
             moved = owner_of(call)
         rows = self.rows.pop(moved.id, None) if isinstance(moved, ast.Name) else None
@@ -246,7 +248,7 @@ class RowsOf:
             )
 
 
-def _whole(call: ast.Call, seed: str = "", *, by_chance: bool = True) -> Order:
+def _whole(call: ast.Call, seed: ast.AST | None = None, *, by_chance: bool = True) -> Order:
     return Order(
         f"{called(call)}()",
         call,
@@ -254,6 +256,18 @@ def _whole(call: ast.Call, seed: str = "", *, by_chance: bool = True) -> Order:
         by_chance,
         seed,
     )
+
+
+def _is_fixed(node: ast.AST) -> bool:
+    """Whether the draw has a seed of its own."""
+    return any(
+        called(call) in FIXED or _keyword(call, "random_state") is not None
+        for call in within(node, ast.Call)
+    )
+
+
+def _keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next((word.value for word in call.keywords if word.arg == name), None)
 
 
 def equal(first: Order | None, second: Order | None) -> bool:

@@ -2,23 +2,17 @@
 the ends of a range, that are taken of the very rows they are applied to, in one split after the other."""
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import TypeVar
 
-from reenact.faults.facts.flow import assigned, elements, maker_of, stores
+from reenact.faults.facts.flow import elements, maker_of, stores
 from reenact.faults.facts.lines import function_of, place_in, value_of
-from reenact.faults.facts.parts import Found, called, options, subject_of, within
-from reenact.program.syntax.index import FileIndex
+from reenact.faults.facts.parts import Found, called, subject_of, within
+from reenact.faults.facts.splits import apart
+from reenact.program.read.excerpt import excerpt, same
+from reenact.program.read.index import FileIndex
 
-HELD_OUT = re.compile(
-    r"(?:^|_)(?:va|val|valid|validation|te|tst|test|eval|dev|holdout)(?:_|$)"
-    r"|^x(?:te|tst|test|va|val)(?:_|$)|^x(?:test|val)|(?:test|val)x$",
-    re.IGNORECASE,
-)
-SPLIT = re.compile(
-    rf"{HELD_OUT.pattern}|train|(?:^|_)x?tr(?:_|$)",
-    re.IGNORECASE,
-)
 FIGURES = (
     "mean",
     "std",
@@ -32,20 +26,6 @@ FIGURES = (
     "median",
     "quantile",
 )
-ROW_WISE = (
-    "-1",
-    "1",
-    "2",
-    "(1,)",
-    "(1, 2)",
-    "(-2, -1)",
-    "(2, 3)",
-    "(-1,)",
-    "[1, 2]",
-    "(1, 2, 3)",
-    "[-1]",
-)
-"""Axes along which every row, window or image has its own figures."""
 SCALING = (
     "scale",
     "minmax_scale",
@@ -55,8 +35,8 @@ SCALING = (
     "zscore",
 )
 """Functions of scikit-learn and SciPy that scale by the figures of what they are given."""
-IMPORTED = r"import [^\n]*\b(?:{}|preprocessing|stats)\b"
-FIGURE = re.compile(r"mean|std|stat|scal|norm")
+T = TypeVar("T")
+LIBRARIES = ("sklearn.preprocessing", "scipy.stats", "sklearn", "scipy")
 
 
 def scaled_by_themselves(files: Sequence[FileIndex]) -> Found:
@@ -64,70 +44,119 @@ def scaled_by_themselves(files: Sequence[FileIndex]) -> Found:
     says so.
     """
     for index in files:
-        for node, rows, shift in _scalings(index):
-            shifts = _figures(index, shift)
-            spreads = _figures(index, node.right)
-            taken = [*shifts, *spreads] if shifts and spreads else []
-            own = [subject_of(call) for call in taken if not _row_wise(call)]
-            alike = [
-                one for one in own if one is not None and ast.unparse(one) == ast.unparse(rows)
-            ]
-            held = _held_out(files, index, node, rows) if len(alike) == len(taken) > 0 else ""
-            if held:
-                saw = f"{held} is scaled by its own figures, apart from what the model learns from"
-                yield place_in(index, taken[0]), saw
-        yield from _by_library(index)
+        scaled: list[tuple[ast.expr, ast.expr]] = [*_scaled(index), *_by_library(index)]
+        for (_, first), (taken, second) in _both_ways(scaled):
+            if apart(index, first, second):
+                yield (
+                    place_in(index, taken),
+                    f"{excerpt(second)} is scaled by its own figures, apart from {excerpt(first)}",
+                )
+                break
+        for taken, rows in scaled:
+            held = held_out_in_turn(files, index, taken, rows)
+            if held is not None:
+                saw = f"{excerpt(held)} is scaled by its own figures, apart from the training rows"
+                yield place_in(index, taken), saw
+                break
 
 
-def _scalings(index: FileIndex) -> Iterator[tuple[ast.BinOp, ast.expr, ast.expr]]:
-    """Every `(rows - shift) / spread`, with its rows and what they are shifted by."""
+def held_out_in_turn(
+    files: Sequence[FileIndex],
+    index: FileIndex,
+    node: ast.expr,
+    rows: ast.expr,
+) -> ast.expr | None:
+    """The held-out rows of a loop over splits, or of calls of the function around, that come to
+    what is done to `rows` there after the training rows did.
+    """
+    if not isinstance(rows, ast.Name):
+        return None
+    for above in index.ancestors(node):
+        if isinstance(above, ast.FunctionDef):
+            return _handed_in(files, index, above, rows.id)
+        for loop in [above] if isinstance(above, ast.For) else getattr(above, "generators", []):
+            parts = elements(loop.iter)
+            if isinstance(loop.target, ast.Name) and same(loop.target, rows):
+                for first, second in combinations(parts, 2):
+                    if apart(index, first, second):
+                        return second
+    return None
+
+
+def _handed_in(
+    files: Sequence[FileIndex], index: FileIndex, function: ast.FunctionDef, name: str
+) -> ast.expr | None:
+    """The held-out rows of two calls of a function that differ in nothing but the split."""
+    if name not in _arguments(function):
+        return None
+    maker = maker_of(index, function)
+    for file in files:
+        calls = [call for call in file.calls if called(call) == maker and call.args]
+        for first, second in _both_ways(calls):
+            if apart(file, first, second):
+                return second.args[0]
+    return None
+
+
+def _both_ways(things: Sequence[T]) -> Iterator[tuple[T, T]]:
+    for first, second in combinations(things, 2):
+        yield first, second
+        yield second, first
+
+
+def _scaled(index: FileIndex) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Where a figure of rows that are shifted and spread by it is taken, and the rows."""
     for node in within(index.tree, ast.BinOp):
         match node:
-            case ast.BinOp(ast.BinOp(rows, ast.Sub(), shift), ast.Div()):
-                yield node, rows, shift
+            case ast.BinOp(ast.BinOp(rows, ast.Sub(), shift), ast.Div(), spread):
+                taken = _figures(index, shift)
+                spreads = _figures(index, spread)
+                own = [subject_of(call) for call in (*taken, *spreads) if not _row_wise(call)]
+                alike = [subject for subject in own if same(subject, rows)]
+                if taken and spreads and len(alike) == len(taken) + len(spreads):
+                    yield taken[0], rows
 
 
-def _by_library(index: FileIndex) -> Found:
-    calls = [call for call in index.calls if called(call) in SCALING]
-    # A function of this name is the library's.
-    calls = [
-        one
-        for one in calls
-        if re.search(
-            IMPORTED.format(called(one)),
-            index.text,
-        )
-    ]
-    given = {call: base_name(call.args[0]) for call in calls if call.args and not _row_wise(call)}
-    for call, held in (
-        given.items() if any(not HELD_OUT.search(name) for name in given.values()) else ()
-    ):
-        if HELD_OUT.search(held):
-            saw = f"{called(call)}() scales {held} by its own figures, apart from the training rows"
-            yield place_in(index, call), saw
+def _by_library(index: FileIndex) -> Iterator[tuple[ast.expr, ast.expr]]:
+    for call in index.calls:
+        if called(call) in SCALING and call.args and not _row_wise(call) and _imported(index, call):
+            yield call, call.args[0]
+
+
+def _imported(index: FileIndex, call: ast.Call) -> bool:
+    """Whether a function of this name is the library's."""
+    wanted = (called(call), "preprocessing", "stats")
+    return any(
+        alias.name in wanted
+        for statement in within(index.tree, ast.ImportFrom)
+        if statement.module in LIBRARIES
+        for alias in statement.names
+    )
 
 
 def _figures(index: FileIndex, node: ast.expr) -> list[ast.Call]:
     """The calls that a figure is computed by; empty where it is given from outside."""
-    found: list[ast.Call] = []
+    figures: list[ast.Call] = []
     for part in _parts(node):
         value = _own_value(index, part)
-        calls = [one for one in within(value, ast.Call) if called(one) in FIGURES]
+        calls = [call for call in within(value, ast.Call) if called(call) in FIGURES]
         if isinstance(value, ast.IfExp | ast.BoolOp) or not calls:
             return []
-        found += calls
-    return found
+        figures += calls
+    return figures
 
 
 def _parts(node: ast.expr) -> Iterator[ast.expr]:
-    """The terms of a figure, without numbers that keep it from zero."""
-    if isinstance(node, ast.BinOp):
-        yield from _parts(node.left)
-        yield from _parts(node.right)
-    elif not isinstance(node, ast.Constant) and not re.search(
-        r"eps", ast.unparse(node), re.IGNORECASE
-    ):
-        yield node
+    """The terms of a figure, without what is added to a term to keep it from zero."""
+    if not isinstance(node, ast.BinOp):
+        if not isinstance(node, ast.Constant):
+            yield node
+        return
+    sides = [node.left, node.right]
+    if isinstance(node.op, ast.Add) and any(within(node.left, ast.Call)):
+        sides = [side for side in sides if any(within(side, ast.Call))]
+    for side in sides:
+        yield from _parts(side)
 
 
 def _own_value(index: FileIndex, node: ast.expr) -> ast.expr:
@@ -139,108 +168,27 @@ def _own_value(index: FileIndex, node: ast.expr) -> ast.expr:
             return value
         return node
     if isinstance(node, ast.Attribute):
-        values = [
-            value for target, value in stores(owner) if ast.unparse(target) == ast.unparse(node)
-        ]
+        values = [value for target, value in stores(owner) if same(target, node)]
         return values[0] if len(values) == 1 else node
     return node
 
 
 def _arguments(function: ast.AST) -> set[str]:
     if isinstance(function, ast.FunctionDef):
-        return {one.arg for one in function.args.args}
+        return {argument.arg for argument in function.args.args}
     return set()
 
 
 def _row_wise(call: ast.Call) -> bool:
-    axes = [text for name, text in options(call).items() if name in ("axis", "dim")]
-    return any(text in ROW_WISE for text in (*axes, *(ast.unparse(one) for one in call.args)))
+    """Whether every row, window or image has its own figures."""
+    given = [word.value for word in call.keywords if word.arg in ("axis", "dim")]
+    return any(0 not in axes for axes in map(_axes, (*given, *call.args)) if axes)
 
 
-def _held_out(
-    files: Sequence[FileIndex],
-    index: FileIndex,
-    node: ast.expr,
-    rows: ast.expr,
-) -> str:
-    """The held-out rows that an expression scales: by their name, where other rows are scaled the
-    same way; in a loop over splits; as what a function or class is given beside its training rows.
-    Empty where there are none.
-    """
-    name = base_name(rows)
-    if HELD_OUT.search(name):
-        others = [base_name(other) for one, other, _ in _scalings(index) if one is not node]
-        if any(one not in ("", name) and not HELD_OUT.search(one) for one in others):
-            return name
-        return ""
-    return _looped(index, node) or _held_of(splits_given(files, index, node, name))
-
-
-def _held_of(splits: Sequence[str]) -> str:
-    """The first held-out one of several splits; empty where none or all are held out."""
-    held = [one for one in splits if HELD_OUT.search(one)]
-    if held and len(held) < len(splits):
-        return held[0]
-    return ""
-
-
-def splits_given(
-    files: Sequence[FileIndex], index: FileIndex, node: ast.AST, name: str
-) -> list[str]:
-    """The splits that the function or class around a node is called for, where this argument is
-    its rows.
-    """
-    owner = function_of(index, node)
-    if not isinstance(owner, ast.FunctionDef) or name not in _arguments(owner):
-        return []
-    maker = maker_of(index, owner)
-    calls = [(file, call) for file in files for call in file.calls if called(call) == maker]
-    return [split for file, call in calls for split in _split(file, call)]
-
-
-def _looped(index: FileIndex, node: ast.AST) -> str:
-    """The held-out split of a loop or comprehension whose variable is scaled: `for part in
-    (train, test)`.
-    """
-    inner = {one.id for one in within(node, ast.Name)}
-    for above in index.ancestors(node):
-        if isinstance(above, ast.FunctionDef):
-            return ""
-        for loop in [above] if isinstance(above, ast.For) else getattr(above, "generators", []):
-            parts = [(one, getattr(one, "value", "")) for one in elements(loop.iter)]
-            held = _held_of(
-                [str(n) if isinstance(one, ast.Constant) else base_name(one) for one, n in parts]
-            )
-            if held and isinstance(loop.target, ast.Name) and loop.target.id in inner:
-                return held
-    return ""
-
-
-def _split(index: FileIndex, call: ast.Call) -> Sequence[str]:
-    """The name of the split that a call is for: what it is given, else what its answer is called. A
-    call with a figure from elsewhere counts for nothing.
-    """
-    if any(FIGURE.search(ast.unparse(one)) for one in (*call.args[1:], *call.keywords)):
+def _axes(node: ast.expr) -> tuple[int, ...]:
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError):
         return ()
-    first = base_name(call.args[0]) if call.args else ""
-    above = index.parents.get(call)
-    stored = (
-        [ast.unparse(target) for target, _ in assigned(above)]
-        if isinstance(above, ast.Assign)
-        else []
-    )
-    if SPLIT.search(first):
-        return [first]
-    return [*stored[:1]] or [first]
-
-
-def base_name(node: ast.expr) -> str:
-    """The variable that is read, without what is taken of it, or the split that is taken: `x_test`
-    of `x_test[:, 1:].values`, `test` of `data["test"]`.
-    """
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
-        key = node.slice if isinstance(node, ast.Subscript) else None
-        if isinstance(key, ast.Constant) and isinstance(key.value, str):
-            return key.value
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""
+    axes = value if isinstance(value, tuple | list) else (value,)
+    return tuple(axis for axis in axes if type(axis) is int)

@@ -3,24 +3,38 @@ these were padded; masks that are the wrong way round: PyTorch leaves out what i
 and `masked_fill`, transformers what is 0 in `attention_mask`."""
 
 import ast
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from reenact.faults.facts.flow import assigned, flat
+from reenact.faults.facts.flow import assigned, flat, number
 from reenact.faults.facts.lines import function_of, place_in, scopes, value_of
-from reenact.faults.facts.parts import Found, called, is_call, is_sum, owner_of, within
-from reenact.program.syntax.index import FileIndex
+from reenact.faults.facts.parts import (
+    Found,
+    all_parts,
+    called,
+    is_call,
+    is_sum,
+    last_word,
+    owner_of,
+    within,
+)
+from reenact.program.read.excerpt import excerpt, same
+from reenact.program.read.index import FileIndex
 
 PADDERS = ("pad_sequence", "pad_sequences")
-FILLER = re.compile(r"pad|fill|^0(?:\.0)?$", re.IGNORECASE)
-MASK = re.compile(r"mask", re.IGNORECASE)
-LENGTHS = re.compile(
-    r"(?:^|_)(?:len|lens|lengths?|seq_?lens?|sizes?|n_tokens)(?:_|$)", re.IGNORECASE
+COUNTS_ONLY = (
+    "len",
+    "list",
+    "max",
+    "mean",
+    "min",
+    "print",
+    "set",
+    "sorted",
+    "sum",
 )
-USERS = re.compile(r"pack_padded|mask|arange|valid|attn|attention", re.IGNORECASE)
-"""What tells tokens from padding by the length of a row."""
+"""What looks at lengths without telling tokens from padding by them."""
 FORMS = ("tensor", "as_tensor", "array", "asarray", "stack", "LongTensor", "from_numpy")
-SET = ("masked_fill", "cumsum")
+SET = ("masked_fill", "masked_fill_", "cumsum", "tril", "triu", "tril_", "triu_", "fill_")
 KEPT = ("long", "to", "int", "cuda", "contiguous", "astype")
 LEAVE_OUT = (
     "key_padding_mask",
@@ -28,9 +42,10 @@ LEAVE_OUT = (
     "tgt_key_padding_mask",
     "memory_key_padding_mask",
 )
-PADDING = re.compile(r"pad", re.IGNORECASE)
-PLACES = re.compile(r"arange|range_row|positions?\b|\bsteps?\b", re.IGNORECASE)
-COUNTS = re.compile(r"len", re.IGNORECASE)
+KEEP = ("attention_mask", "encoder_attention_mask", "decoder_attention_mask")
+"""What models of transformers call the mask of their tokens."""
+FILLED_UP = ("padding_idx", "padding_value", "ignore_index", "pad_token_id")
+"""What PyTorch and transformers call the number that rows are filled up with."""
 SAME = (
     "bool",
     "to",
@@ -51,111 +66,138 @@ FLIPS = {
     ast.LtE: ast.GtE,
     ast.GtE: ast.LtE,
 }
-FAR = re.compile(r"inf|-1e|-\d{4,}|finfo|float\('-inf'\)", re.IGNORECASE)
-ZERO = ("0", "False", "0.0")
+FAR = -1e3
+"""A score below this hides what it is given to."""
+
+
+def pads(node: ast.AST) -> bool:
+    """Whether rows are filled up to one length in a function or a file."""
+    return any(is_call(part, *PADDERS) for part in all_parts(node)) or any(
+        map(_fills, within(node, ast.BinOp))
+    )
+
+
+def knows_filler(index: FileIndex) -> bool:
+    """Whether a file pads, or states by what rows are filled up."""
+    return pads(index.tree) or any(
+        word.arg in FILLED_UP for call in index.calls for word in call.keywords
+    )
+
+
+def is_mask(scope: ast.AST, target: ast.expr) -> bool:
+    """Whether something is given to a model, or to attention, as its mask."""
+    for node in all_parts(scope):
+        given: list[tuple[object, ast.expr]] = []
+        if isinstance(node, ast.Call):
+            given = [(word.arg, word.value) for word in node.keywords]
+        elif isinstance(node, ast.Dict):
+            keys = (getattr(key, "value", None) for key in node.keys)
+            given = list(zip(keys, node.values, strict=True))
+        if any(name in (*KEEP, *LEAVE_OUT) and same(value, target) for name, value in given):
+            return True
+    return False
 
 
 def padded_lengths(files: Sequence[FileIndex]) -> Found:
     """Where the length of every row is that of the longest, and what says so."""
     for index, scope in ((file, scope) for file in files for scope in scopes(file)):
-        padded: set[str] = set()
-        text = ast.unparse(scope)
+        padded: list[ast.expr] = []
         for target, value in (
             pair for statement in flat(scope.body) for pair in assigned(statement)
         ):
-            name = ast.unparse(target)
-            of = next(
-                (one for one in padded if _counts(value, one)),
-                "",
-            )
-            if of and LENGTHS.search(name) and USERS.search(text):
+            counted = next((rows for rows in padded if _counts(value, rows)), None)
+            if counted is not None and _tells_tokens(scope, target):
                 saw = (
-                    f"{name} is taken of {of}, whose rows are padded already: every row counts as "
-                    f"full"
+                    f"{excerpt(target)} is taken of {excerpt(counted)}, whose rows are padded "
+                    f"already: every row counts as full"
                 )
                 yield place_in(index, value), saw
-            of = next(
-                (one for one in padded if _full(value, one)),
-                "",
-            )
-            if of and MASK.search(name) and not _changed(scope, name):
-                yield (
-                    place_in(index, value),
-                    f"{name} is all ones, and rows of {of} are padded",
-                )
-            fills = isinstance(value, ast.ListComp) and any(
-                map(_fills, within(value.elt, ast.BinOp))
-            )
-            pads = fills or any(is_call(node, *PADDERS) for node in ast.walk(value))
-            if pads or _passed_on(value) in padded:
-                padded.add(name)
-            else:
-                padded.discard(name)
+            full = next((rows for rows in padded if _full(value, rows)), None)
+            if full is not None and is_mask(scope, target) and not _changed(scope, target):
+                saw = f"{excerpt(target)} is all ones, and rows of {excerpt(full)} are padded"
+                yield place_in(index, value), saw
+            filled = _pads(value) or any(same(rows, _passed_on(value)) for rows in padded)
+            padded = [rows for rows in padded if not same(rows, target)] + [target] * filled
+
+
+def _pads(value: ast.expr) -> bool:
+    fills = isinstance(value, ast.ListComp) and any(map(_fills, within(value.elt, ast.BinOp)))
+    return fills or any(is_call(node, *PADDERS) for node in all_parts(value))
 
 
 def _fills(node: ast.BinOp) -> bool:
-    """`row + [PAD] * (longest - len(row))`."""
-    return isinstance(node.op, ast.Mult) and any(
-        isinstance(items, ast.List)
-        and len(items.elts) == 1
-        and FILLER.search(ast.unparse(items.elts[0]))
-        and is_sum(times, ast.Sub)
-        and "len(" in ast.unparse(times)
-        for items, times in ((node.left, node.right), (node.right, node.left))
-    )
-
-
-def _passed_on(value: ast.expr) -> str:
-    """The variable that a value is in another form: `torch.tensor(rows)`, `ids.long()`."""
-    if is_call(value, *FORMS):
-        value = value.args[0] if value.args else value
-    elif is_call(value, *KEPT):
-        value = owner_of(value) or value
-    return value.id if isinstance(value, ast.Name) else ""
-
-
-def _counts(value: ast.expr, padded: str) -> bool:
-    """`[len(row) for row in padded]` or `map(len, padded)`."""
-    for node in ast.walk(value):
-        match node:
-            case ast.ListComp(element, [loop]) | ast.GeneratorExp(element, [loop]):
-                if ast.unparse(loop.iter) == padded and not loop.ifs:
-                    return ast.unparse(element) == f"len({ast.unparse(loop.target)})"
-            case ast.Call(_, [_, _]) if called(node) == "map":
-                return [ast.unparse(one) for one in node.args] == ["len", padded]
+    """`row + [filler] * (longest - len(row))`."""
+    match node:
+        case ast.BinOp(row, ast.Add(), ast.BinOp(left, ast.Mult(), right)):
+            return any(
+                isinstance(filler, ast.List)
+                and len(filler.elts) == 1
+                and is_sum(missing, ast.Sub)
+                and is_call(missing.right, "len")
+                and same(missing.right.args[0], row)
+                for filler, missing in ((left, right), (right, left))
+            )
     return False
 
 
-def _full(value: ast.expr, padded: str) -> bool:
-    """A mask of ones in the shape of padded rows."""
-    given = ast.unparse(value.args[0]) if isinstance(value, ast.Call) and value.args else ""
-    shapes = (f"{padded}.shape", f"{padded}.size()")
-    return (called(value) == "ones_like" and given == padded) or (
-        called(value) == "ones" and given in shapes
-    )
+def _passed_on(value: ast.expr) -> ast.expr:
+    """The variable that a value is in another form: `torch.tensor(rows)`, `ids.long()`."""
+    if is_call(value, *FORMS):
+        return value.args[0] if value.args else value
+    if is_call(value, *KEPT):
+        return owner_of(value) or value
+    return value
 
 
-def _changed(scope: ast.AST, name: str) -> bool:
-    """Whether parts of a mask are set later, or it is computed with."""
-    for node in ast.walk(scope):
-        changed = False
+def _counts(value: ast.expr, padded: ast.expr) -> bool:
+    """`[len(row) for row in padded]` or `map(len, padded)`."""
+    for node in all_parts(value):
         match node:
-            case ast.Subscript(value, ctx=ast.Store()):
-                changed = ast.unparse(value) == name
-            case ast.BinOp() | ast.AugAssign():
-                changed = (
-                    re.search(
-                        rf"\b{re.escape(name)}\b",
-                        ast.unparse(node),
-                    )
-                    is not None
-                )
-            case ast.Call(ast.Attribute(owner, done), args):
-                turned = done in ("tril", "triu")
-                own = (done.endswith("_") or turned or done in SET) and ast.unparse(owner) == name
-                changed = own or (turned and name in map(ast.unparse, args))
-        if changed:
+            case ast.ListComp(element, [loop]) | ast.GeneratorExp(element, [loop]):
+                if same(loop.iter, padded) and not loop.ifs:
+                    return is_call(element, "len") and same(element.args[0], loop.target)
+            case ast.Call(ast.Name("map"), [ast.Name("len"), rows]):
+                return same(rows, padded)
+    return False
+
+
+def _tells_tokens(scope: ast.AST, lengths: ast.expr) -> bool:
+    """Whether lengths are compared with places, or given to something that does more than count."""
+    for node in all_parts(scope):
+        if isinstance(node, ast.Compare) and any(same(part, lengths) for part in all_parts(node)):
             return True
+        if isinstance(node, ast.Call) and called(node) not in COUNTS_ONLY:
+            given = (*node.args, *(word.value for word in node.keywords))
+            if any(same(value, lengths) for value in given):
+                return True
+    return False
+
+
+def _full(value: ast.expr, padded: ast.expr) -> bool:
+    """A mask of ones in the shape of padded rows."""
+    given = value.args[0] if isinstance(value, ast.Call) and value.args else None
+    if called(value) == "ones_like":
+        return same(given, padded)
+    if called(value) != "ones":
+        return False
+    match given:
+        case ast.Attribute(rows, "shape") | ast.Call(ast.Attribute(rows, "size"), []):
+            return same(rows, padded)
+    return False
+
+
+def _changed(scope: ast.AST, mask: ast.expr) -> bool:
+    """Whether parts of a mask are set later, or it is computed with."""
+    for node in all_parts(scope):
+        match node:
+            case ast.Subscript(value, ctx=ast.Store()) if same(value, mask):
+                return True
+            case ast.BinOp() | ast.AugAssign() if any(same(part, mask) for part in all_parts(node)):
+                return True
+            case ast.Call() if called(node) in SET and any(
+                same(value, mask) for value in (owner_of(node), *node.args)
+            ):
+                return True
     return False
 
 
@@ -165,25 +207,32 @@ def inverted_masks(files: Sequence[FileIndex]) -> Found:
         named = {word.arg: word.value for word in call.keywords}
         for name, mask in ((name, named[name]) for name in LEAVE_OUT if name in named):
             if _keeps_tokens(index, mask):
-                saw = (
-                    f"{name}={ast.unparse(mask)} is True for tokens: what is True there is left out"
-                )
+                saw = f"{name}={excerpt(mask)} is True for tokens: what is True there is left out"
                 yield place_in(index, mask), saw
             given = value_of(index, mask)
             if is_call(given, "float") and isinstance(owner_of(given), ast.Compare):
-                saw = f"{name}={ast.unparse(mask)} holds numbers, which are added and hide nothing"
+                saw = f"{name}={excerpt(mask)} holds numbers, which are added and hide nothing"
                 yield place_in(index, given), saw
         fills = is_call(call, "masked_fill", "masked_fill_") and len(call.args) == 2
-        if fills and FAR.search(ast.unparse(call.args[1])) and _keeps_tokens(index, call.args[0]):
-            saw = f"{ast.unparse(call.args[0])} is True for tokens, and what is True is filled"
+        if fills and _is_far(call.args[1]) and _keeps_tokens(index, call.args[0]):
+            saw = f"{excerpt(call.args[0])} is True for tokens, and what is True is filled"
             yield place_in(index, call), saw
         kept = named.get("attention_mask") if "input_ids" in named else None
         if kept is not None and _keeps_tokens(index, kept) is False:
-            saw = (
-                f"attention_mask={ast.unparse(kept)} is True for padding: what is 0 there is left "
-                f"out"
-            )
+            saw = f"attention_mask={excerpt(kept)} is True for padding: what is 0 there is left out"
             yield place_in(index, kept), saw
+
+
+def _is_far(node: ast.expr) -> bool:
+    """Whether a score is minus infinity, or so low that nothing is left of it."""
+    match node:
+        case ast.UnaryOp(ast.USub(), ast.Constant(int() | float() as value)):
+            return -value < FAR
+        case ast.UnaryOp(ast.USub(), ast.Attribute(attr="inf")):
+            return True
+        case ast.Call(ast.Name("float"), [ast.Constant(str(value))]):
+            return value in ("-inf", "-Inf", "-infinity")
+    return any(is_call(part, "finfo") for part in all_parts(node))
 
 
 def _keeps_tokens(index: FileIndex, node: ast.expr | None) -> bool | None:
@@ -199,11 +248,8 @@ def _keeps_tokens(index: FileIndex, node: ast.expr | None) -> bool | None:
             return _keeps_tokens(index, inner)
         case ast.UnaryOp(ast.Invert() | ast.Not(), inner):
             return _opposite(_keeps_tokens(index, inner))
-        case ast.BinOp() if is_sum(node, ast.Sub) and ast.unparse(node.left) in (
-            "1",
-            "1.0",
-        ):
-            return _opposite(_keeps_tokens(index, node.right))
+        case ast.BinOp(ast.Constant(1), ast.Sub(), inner):
+            return _opposite(_keeps_tokens(index, inner))
         case ast.Compare(left, [how], [right]):
             return _compared(index, left, how, right)
         case ast.Call():
@@ -241,20 +287,59 @@ def _compared(
     right: ast.expr,
 ) -> bool | None:
     """`ids != PAD` and `arange < lengths` are True for tokens; `mask == 0` turns a mask round."""
-    text = ast.unparse(right)
     if isinstance(how, ast.Eq | ast.NotEq):
-        if PADDING.search(text):
-            return isinstance(how, ast.NotEq)
-        mask = _keeps_tokens(index, left) if text in (*ZERO, "1", "True") else None
-        if isinstance(how, ast.Eq) == (text in ZERO):
-            return _opposite(mask)
-        return mask
-    if PLACES.search(text) and not PLACES.search(ast.unparse(left)):
-        flipped = FLIPS.get(type(how))
-        return _compared(index, right, flipped(), left) if flipped is not None else None
-    if PLACES.search(ast.unparse(left)) and COUNTS.search(text):
-        return isinstance(how, ast.Lt | ast.LtE)
-    return None
+        if isinstance(right, ast.Constant) and right.value in (0, 1):
+            mask = _keeps_tokens(index, left)
+            return _opposite(mask) if isinstance(how, ast.Eq) != bool(right.value) else mask
+        return isinstance(how, ast.NotEq) if _is_filler(index, right) else None
+    flipped = FLIPS.get(type(how))
+    if flipped is None or _counts_places(index, left) == _counts_places(index, right):
+        return None
+    if _counts_places(index, right):
+        return _compared(index, right, flipped(), left)
+    return isinstance(how, ast.Lt | ast.LtE) if _is_length(index, right) else None
+
+
+def _is_filler(index: FileIndex, node: ast.expr) -> bool:
+    """Whether rows are filled up with this: it is stated so, or one number and no row."""
+    if last_word(node) in FILLED_UP:
+        return True
+    if any(same(node, filler) for filler in index.once((_is_filler,), lambda: _fillers(index))):
+        return True
+    return not isinstance(node, ast.Constant) and number(index, node) is not None
+
+
+def _fillers(index: FileIndex) -> list[ast.expr]:
+    stated = [word.value for call in index.calls for word in call.keywords if word.arg in FILLED_UP]
+    return [*stated, *_added(index)]
+
+
+def _added(index: FileIndex) -> Iterator[ast.expr]:
+    for node in within(index.tree, ast.BinOp):
+        if _fills(node) and isinstance(node.right, ast.BinOp):
+            for side in (node.right.left, node.right.right):
+                if isinstance(side, ast.List):
+                    yield side.elts[0]
+
+
+def _counts_places(index: FileIndex, node: ast.expr) -> bool:
+    """Whether something is made of the numbers of all places."""
+    roots = [node, *(value_of(index, name) for name in within(node, ast.Name))]
+    return any(is_call(part, "arange") for root in roots for part in all_parts(root))
+
+
+def _is_length(index: FileIndex, node: ast.expr) -> bool:
+    """Whether something is one number a row: it is spread over places by a further axis, or was
+    counted.
+    """
+    if is_call(node, "unsqueeze", "view", "reshape"):
+        return True
+    if isinstance(node, ast.Subscript):
+        return any(
+            isinstance(part, ast.Constant) and part.value is None for part in all_parts(node.slice)
+        )
+    value = value_of(index, node)
+    return any(is_call(part, "len") for part in all_parts(value))
 
 
 def _opposite(kept: bool | None) -> bool | None:

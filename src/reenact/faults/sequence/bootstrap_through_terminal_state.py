@@ -38,8 +38,7 @@ Sources
 """
 
 import ast
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from reenact.faults import (
@@ -53,19 +52,19 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.flow import reached_by
-from reenact.faults.facts.lines import indexes, place_in
-from reenact.faults.facts.parts import called, is_sum, owner_of, within, words
-from reenact.program.syntax.index import FileIndex
+from reenact.faults.facts.flow import elements, stores
+from reenact.faults.facts.lines import function_of, indexes, place_in
+from reenact.faults.facts.parts import called, is_sum, names, within
+from reenact.program.read.excerpt import excerpt
+from reenact.program.read.index import FileIndex
 
-ENDS = re.compile(r"(?:^|_)(?:dones?|d|terminated|terminations?|terminals?|terms?)(?:_|$)")
-"""What says that an episode is over."""
-HOLDS = re.compile(
-    r"(?i)done|term|mask|alive|no[nt]_?final|cont|valid|over|end|last|absorb|discounts"
-)
-"""Names under which the end may enter a target."""
-DISCOUNT = re.compile(r"gamma|discount", re.IGNORECASE)
-KEEPS = ("append", "push", "add", "store", "put", "extend", "remember")
+FEWEST = 4
+"""State, reward, next state and end: what a step is remembered by at least."""
+ENDS_OF_STEP = {4: (2,), 5: (2, 3)}
+"""Where `env.step()` of gym, with four results or five, says that an episode is over."""
+ROUNDS = 6
+Form = tuple[int, int]
+"""How many things a step is remembered by, and the place of its end among them."""
 FAULT = Fault(
     code="SQ06",
     name="bootstrap-through-terminal-state",
@@ -94,66 +93,77 @@ def bootstrap_through_terminal(detector: Detector, evidence: Evidence) -> Findin
     Reinforcement Learning", ICML 2018.
     """
     files = list(indexes(evidence))
-    targets = [(index, node) for index in files for node in _targets(index)]
-    if not targets or not any(_notes_ends(index) for index in files):
+    forms = {form for index in files for form in _kept(index)}
+    targets = [one for index in files for one in _targets(index, forms)] if forms else []
+    if any(_enters(*one) for one in targets):
         return
-    enters = {index.path: reached_by(index, HOLDS) | {"d"} for index in files}
-    if any(enters[index.path].intersection(_decides(index, node)) for index, node in targets):
-        return
-    for index, node in [one for one in targets if not _runs_on(*one)][:1]:
-        saw = (
-            f"{ast.unparse(node)[:60]}: no end of an episode enters, though the program notes them"
-        )
-        yield detector.finding(
-            evidence,
-            saw,
-            place=place_in(index, node),
-        )
+    for index, node, _, _ in targets[:1]:
+        saw = f"{excerpt(node)}: no end of an episode enters, though the program notes them"
+        yield detector.finding(evidence, saw, place=place_in(index, node))
 
 
-def _targets(index: FileIndex) -> Iterator[ast.BinOp]:
-    """Sums of something and a value with a discount among its factors."""
-    for node in within(index.tree, ast.BinOp):
-        products = [side for side in (node.left, node.right) if is_sum(side, ast.Mult)]
-        if is_sum(node, ast.Add) and any(
-            DISCOUNT.search(word) for one in products for word in words(one)
-        ):
-            yield node
+def _kept(index: FileIndex) -> Iterator[Form]:
+    """Steps that are kept with a truth among them: the end of the episode."""
+    ends = {name for target, value in stores(index.tree) for name in _of_step(target, value)}
+    for call in index.calls:
+        kept = elements(call.args[0]) if len(call.args) == 1 else call.args
+        for place, value in enumerate(kept if len(kept) >= FEWEST else ()):
+            if names(value) & ends or any(within(value, ast.Compare)):
+                yield len(kept), place
 
 
-def _decides(index: FileIndex, node: ast.expr) -> Iterator[str]:
-    """What a target is made of, and the conditions that it stands under within its loop or
+def _of_step(target: ast.expr, value: ast.expr) -> Iterator[str]:
+    parts = elements(target)
+    for place in ENDS_OF_STEP.get(len(parts), ()) if called(value) == "step" else ():
+        yield from names(parts[place])
+
+
+def _targets(
+    index: FileIndex, forms: set[Form]
+) -> Iterator[tuple[FileIndex, ast.BinOp, set[str], set[str]]]:
+    """Sums of one thing that a step is remembered by and a product with a value of another; all
+    that a step is remembered by, and its end.
+    """
+    for target, value in stores(index.tree):
+        parts = elements(target)
+        ends = {
+            name
+            for place, part in enumerate(parts)
+            if (len(parts), place) in forms
+            for name in names(part)
+        }
+        if not ends or called(value) == "step":
+            continue
+        known = names(target)
+        scope = function_of(index, target)
+        for node in within(scope, ast.BinOp):
+            for plain, product in ((node.left, node.right), (node.right, node.left)):
+                rewards = names(plain) & known
+                states = (_made_of(scope, [product], known) & known) - rewards
+                sums = is_sum(node, ast.Add) and is_sum(product, ast.Mult)
+                if sums and rewards and states - ends:
+                    yield index, node, known, ends
+
+
+def _enters(index: FileIndex, node: ast.BinOp, known: set[str], ends: set[str]) -> bool:
+    """Whether the end of an episode goes into a target, or decides on it within its loop or
     function.
     """
-    yield from words(node)
-    ends = (ast.For, ast.While, ast.FunctionDef)
-    for above in takewhile(
-        lambda one: not isinstance(one, ends),
-        index.ancestors(node),
-    ):
-        if isinstance(above, ast.If | ast.IfExp):
-            yield from words(above.test)
+    stop = (ast.For, ast.While, ast.FunctionDef)
+    above = takewhile(lambda one: not isinstance(one, stop), index.ancestors(node))
+    tests = [one.test for one in above if isinstance(one, ast.If | ast.IfExp)]
+    return bool(ends & _made_of(function_of(index, node), [node, *tests], known))
 
 
-def _runs_on(index: FileIndex, node: ast.expr) -> bool:
-    """Whether a sum takes itself up again, as returns do that are summed backward over one
-    episode.
-    """
-    above = next(
-        (one for one in index.ancestors(node) if not isinstance(one, ast.expr)),
-        index.tree,
-    )
-    if not isinstance(above, ast.Assign | ast.AugAssign | ast.AnnAssign):
-        return False
-    target = above.targets[0] if isinstance(above, ast.Assign) else above.target
-    own = {word for word in words(target) if not DISCOUNT.search(word)}
-    return not own.isdisjoint(words(node))
-
-
-def _notes_ends(index: FileIndex) -> bool:
-    """Whether the ends of episodes are kept beside the rewards."""
-    keeping = [call for call in index.calls if called(call) in KEEPS]
-    kept = [one for call in keeping for one in (*call.args, owner_of(call)) if one is not None]
-    stored = [node.targets[0] for node in within(index.tree, ast.Assign)]
-    kept += [one.elts[-1] for one in stored if isinstance(one, ast.Tuple) and len(one.elts) >= 4]
-    return any(ENDS.search(word) for one in kept for word in words(one))
+def _made_of(scope: ast.AST, nodes: Sequence[ast.expr], known: set[str]) -> set[str]:
+    """The variables that expressions are made of, back to what is known of a step."""
+    reached = {name for node in nodes for name in names(node)}
+    for _ in range(ROUNDS):
+        before = len(reached)
+        for target, value in stores(scope):
+            if (reached - known) & names(target):
+                # Of `later[ends] = 0` the place as well.
+                reached |= names(value) | names(target)
+        if len(reached) == before:
+            break
+    return reached

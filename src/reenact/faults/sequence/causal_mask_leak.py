@@ -53,11 +53,13 @@ from reenact.faults import (
     Place,
     Severity,
 )
+from reenact.faults.facts.flow import stores
 from reenact.faults.facts.lines import indexes, mover_place, place_in
 from reenact.faults.facts.made import mask_made
 from reenact.faults.facts.parts import called
 from reenact.faults.output.reduction_over_wrong_dimension import softmax_over_queries
 from reenact.probe.trace import Behaviour
+from reenact.program.read.excerpt import same
 
 MOVED = 1e-3
 FAULT = Fault(
@@ -119,9 +121,11 @@ def _model_call(evidence: Evidence, tested: Behaviour) -> Place | None:
     """Where the program calls the model in its training loop: before the first backward pass."""
     for index in indexes(evidence):
         backward = [call.lineno for call in index.calls if called(call) == "backward"]
-        names = {"model", "net", tested.model.lower()}
+        models = [target for target, value in stores(index.tree) if called(value) == tested.model]
         calls = [
-            call for call in index.calls if called(call).lower() in names and len(call.args) > 1
+            call
+            for call in index.calls
+            if len(call.args) > 1 and any(same(call.func, model) for model in models)
         ]
         before = [call for call in calls if any(0 <= line - call.lineno < 12 for line in backward)]
         if before:

@@ -42,7 +42,7 @@ Sources
     Documentation of transformers.GPT2LMHeadModel (`labels` are shifted inside the model).
 """
 
-import re
+import ast
 
 from reenact.faults import (
     Category,
@@ -57,7 +57,10 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.lines import indexes
+from reenact.faults.facts.flow import stores
+from reenact.faults.facts.lines import indexes, place_in
+from reenact.faults.facts.parts import all_parts, is_call, names
+from reenact.faults.facts.roles import names_that_reach, targets
 
 FAULT = Fault(
     code="SQ05",
@@ -92,19 +95,24 @@ def labels_shifted_twice(detector: Detector, evidence: Evidence) -> Findings:
 
 
 def _shift(evidence: Evidence) -> Place | None:
-    """The last line that takes a slice or a roll for labels."""
+    """Where a slice or a roll is taken for labels."""
     for index in indexes(evidence):
-        for number, line in enumerate(index.text.splitlines(), 1):
-            words = line.replace(" ", "")
-            cut = any(
-                one in words for one in ("[1:]", "[:,1:]", "[...,1:]", "roll(", "[2:]", "[:,2:]")
-            )
-            if cut and re.search("label|target|tgt", words):
-                return Place(
-                    index.source.path,
-                    number,
-                    0,
-                    number,
-                    len(line),
-                )
+        ends = targets(index)
+        ends += [
+            word.value for call in index.calls for word in call.keywords if word.arg == "labels"
+        ]
+        reached = names_that_reach(index, ends)
+        made = [value for target, value in stores(index.tree) if reached & names(target)]
+        for node in (part for value in (*made, *ends) for part in all_parts(value)):
+            if is_call(node, "roll") or (isinstance(node, ast.Subscript) and _is_later(node.slice)):
+                return place_in(index, node)
     return None
+
+
+def _is_later(key: ast.expr) -> bool:
+    """`[1:]` or `[:, 2:]`."""
+    last = key.elts[-1] if isinstance(key, ast.Tuple) and key.elts else key
+    match last:
+        case ast.Slice(ast.Constant(1 | 2), None, None):
+            return True
+    return False

@@ -49,7 +49,6 @@ Sources
 """
 
 import ast
-import re
 
 from reenact.faults import (
     Category,
@@ -63,7 +62,7 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.flow import stores
+from reenact.faults.facts.flow import assigned, elements, stores
 from reenact.faults.facts.lines import (
     calls,
     first_place,
@@ -72,26 +71,48 @@ from reenact.faults.facts.lines import (
     nodes,
     place_in,
 )
-from reenact.faults.facts.padding import inverted_masks, padded_lengths
-from reenact.faults.facts.parts import called, within
-from reenact.faults.facts.places import says
+from reenact.faults.facts.padding import (
+    KEEP,
+    LEAVE_OUT,
+    inverted_masks,
+    is_mask,
+    knows_filler,
+    padded_lengths,
+    pads,
+)
+from reenact.faults.facts.parts import called, is_call, last_word, within
 from reenact.faults.facts.series import learned
-from reenact.program.syntax.index import FileIndex
+from reenact.program.read.excerpt import same
+from reenact.program.read.index import FileIndex
 
 MOVED = 1e-3
 READ_ON = 0.1
 """Of its spread: what reads on through padding may have learned to move less in the end."""
+ENCODERS = ("MultiheadAttention", "TransformerEncoder")
 ATTENDING = (
-    "MultiheadAttention",
+    *ENCODERS,
     "TransformerEncoderLayer",
     "scaled_dot_product_attention",
     "softmax",
 )
-ATTENDS = re.compile(rf"Transformer|(?:{'|'.join(ATTENDING)})$")
-PADS = re.compile(r"pad_sequence|\bPAD\b|pad_token|padding_value|<pad>|\[PAD\]|padding_idx")
-ENCODERS = re.compile(r"self\.(\w+) = nn\.(?:TransformerEncoder|MultiheadAttention)")
-RECURRENT = re.compile(r"self\.(\w+) = (?:nn\.|torch\.nn\.)?(?:GRU|LSTM|RNN)\(")
-MASKS = re.compile(r"mask|keep|valid|attn|\bpad", re.IGNORECASE)
+TRANSFORMERS = (
+    *ATTENDING,
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+)
+RECURRENT = ("GRU", "LSTM", "RNN")
+MASKS = (
+    *KEEP,
+    *LEAVE_OUT,
+    "attn_mask",
+    "mask",
+    "memory_mask",
+    "src_mask",
+    "tgt_mask",
+)
+"""What PyTorch, Keras and transformers call the argument for a mask."""
+HIDES = ("masked_fill", "masked_fill_", "masked_select", "where", "nested_tensor")
 POOLS = ("mean", "sum", "max", "amax")
 FAULT = Fault(
     code="SQ03",
@@ -140,7 +161,7 @@ def padding_attended(detector: Detector, evidence: Evidence) -> Findings:
         )
         return
     padded = bool(evidence.happened("padded"))
-    attends = any(layer.type.startswith(ATTENDING) for layer in evidence.layers)
+    attends = any(layer.type in ATTENDING for layer in evidence.layers)
     tests = [tested.padding for tested in evidence.experiments.behaviour]
     place = (
         _unmasked(evidence) if attends and not any(moved is not None for moved in tests) else None
@@ -184,14 +205,22 @@ def padding_attended(detector: Detector, evidence: Evidence) -> Findings:
 
 def _compared(evidence: Evidence) -> Place | None:
     """Where tokens are compared with one number: in a function that pads, else to make a mask."""
-    compares = list(nodes(evidence, ast.Compare))
-    found: list[tuple[FileIndex, ast.expr]] = [*calls(evidence, "ne", "eq")]
-    found += [
-        (index, node) for index, node in compares if isinstance(node.ops[0], ast.NotEq | ast.Eq)
+    compared: list[tuple[FileIndex, ast.expr]] = [*calls(evidence, "ne", "eq")]
+    compared += [
+        (index, node)
+        for index, node in nodes(evidence, ast.Compare)
+        if isinstance(node.ops[0], ast.NotEq | ast.Eq)
     ]
-    pads = [one for one in found if PADS.search(ast.unparse(function_of(*one)))]
-    masks = [(i, node) for i, node in found if MASKS.search(i.text.splitlines()[node.lineno - 1])]
-    return first_place(pads or masks)
+    padding = [one for one in compared if pads(function_of(*one))]
+    masks = [one for one in compared if _makes_mask(*one)]
+    return first_place(padding or masks)
+
+
+def _makes_mask(index: FileIndex, node: ast.expr) -> bool:
+    scope = function_of(index, node)
+    return is_mask(scope, node) or any(
+        is_mask(scope, target) for target, _ in assigned(index.statement(node))
+    )
 
 
 def _unmasked(evidence: Evidence) -> Place | None:
@@ -199,55 +228,75 @@ def _unmasked(evidence: Evidence) -> Place | None:
     a program that pads; batches of rows of one length do not show it.
     """
     files = list(indexes(evidence))
-    if not any(PADS.search(one.text) for one in files) or any(
-        "mask" in one.text.lower() for one in files
-    ):
+    if not any(map(knows_filler, files)) or any(map(_masks, files)):
         return None
     return first_place(
         (index, call)
         for index in files
         for call in index.calls
-        if called(call) in ENCODERS.findall(index.text)
+        if called(call) in _made(index, ENCODERS)
         and not call.keywords
         and any(called(one) == "mean" and 0 <= one.lineno - call.lineno <= 4 for one in index.calls)
     )
+
+
+def _masks(index: FileIndex) -> bool:
+    return any(
+        called(call) in HIDES or any(word.arg in MASKS for word in call.keywords)
+        for call in index.calls
+    )
+
+
+def _made(index: FileIndex, classes: tuple[str, ...]) -> set[str]:
+    """The attributes and variables that layers of these classes are kept as."""
+    return {last_word(target) for target, value in stores(index.tree) if is_call(value, *classes)}
 
 
 def _last_step(evidence: Evidence) -> Place | None:
     """Where the last step of what a recurrent layer gives is taken, in a program that packs no
     rows.
     """
-    if says(evidence, "pack_padded", "pack_sequence", "padding_side", "flip"):
+    if any(calls(evidence, "pack_padded_sequence", "pack_sequence", "flip")):
+        return None
+    if any(node.attr == "padding_side" for _, node in nodes(evidence, ast.Attribute)):
+        return None
+    if any(word.arg == "padding_side" for _, word in nodes(evidence, ast.keyword)):
         return None
     return first_place(
         (index, node)
         for index, node in nodes(evidence, ast.Subscript)
-        if re.match(r"\(?:, -1\b", ast.unparse(node.slice))
+        if _takes_last(node.slice)
         and any(
-            called(value) in RECURRENT.findall(index.text)
+            called(value) in _made(index, RECURRENT) and same(elements(target)[0], node.value)
             for target, value in stores(function_of(index, node))
-            if isinstance(target, ast.Tuple)
-            and ast.unparse(target.elts[0]) == ast.unparse(node.value)
+            if elements(target)
         )
     )
 
 
+def _takes_last(key: ast.expr) -> bool:
+    """`[:, -1]`, and whatever follows."""
+    match key:
+        case ast.Tuple(
+            [
+                ast.Slice(None, None, None),
+                ast.UnaryOp(ast.USub(), ast.Constant(1)),
+                *_,
+            ]
+        ):
+            return True
+    return False
+
+
 def _pooled(evidence: Evidence, model: str) -> Place | None:
     """Where the model's `forward` calls its encoder, else where it pools."""
-    for index, node in (
-        (file, one) for file, one in nodes(evidence, ast.ClassDef) if one.name == model
-    ):
-        made = [one for one in within(node, ast.Assign) if ATTENDS.match(called(one.value))]
-        parts = {
-            target.attr
-            for one in made
-            for target in one.targets
-            if isinstance(target, ast.Attribute)
-        }
-        own = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-        attending = {"encoder", "layer", "transformer", "attn", "blocks", *parts}
-        for wanted in (attending, POOLS, RECURRENT.findall(index.text)):
-            found = [call for call in index.calls if call.lineno in own and called(call) in wanted]
-            if found:
-                return place_in(index, found[-1])
+    for index, node in nodes(evidence, ast.ClassDef):
+        if node.name != model:
+            continue
+        own = list(within(node, ast.Call))
+        attending = _made(index, TRANSFORMERS) | {"scaled_dot_product_attention"}
+        for wanted in (attending, POOLS, _made(index, RECURRENT)):
+            asked = [call for call in own if called(call) in wanted]
+            if asked:
+                return place_in(index, max(asked, key=lambda call: call.lineno))
     return None

@@ -1,0 +1,231 @@
+"""Which rows were held out of which: by calls that split, by two slices that share their cut, by what a model
+is fitted to and judged by, and by what is then made of both parts in the same way."""
+
+import ast
+from collections.abc import Iterator
+from itertools import combinations
+
+from reenact.faults.facts.flow import elements, stores
+from reenact.faults.facts.lines import function_of
+from reenact.faults.facts.parts import (
+    called,
+    is_call,
+    last_word,
+    names,
+    owner_of,
+    within,
+)
+from reenact.faults.facts.roles import names_that_reach
+from reenact.program.read.excerpt import same
+from reenact.program.read.index import FileIndex
+
+Pair = tuple[ast.expr, ast.expr]
+"""Rows to learn from, and rows that were held out of them."""
+JUDGES = ("evaluate", "predict", "score", "test_on_batch")
+"""Methods of Keras and scikit-learn that a model answers by."""
+LEARNS = ("backward", "gradient", "train_on_batch", "manual_backward")
+WITHOUT_GRADIENTS = ("no_grad", "inference_mode")
+ROUNDS = 4
+
+
+def pairs(index: FileIndex) -> list[Pair]:
+    """All rows of a file that were split from each other."""
+    return list(index.once((pairs,), lambda: _pairs(index)))
+
+
+def apart(index: FileIndex, first: ast.AST, second: ast.AST) -> bool:
+    """Whether two expressions differ only in that one is made of the rows that were held out of
+    the other's.
+    """
+    return not same(first, second) and _alike(pairs(index), first, second)
+
+
+def evaluated(index: FileIndex) -> set[str]:
+    """Names of what goes into the evaluation of a model and not into its training."""
+    return set(index.once((evaluated,), lambda: _evaluated(index)))
+
+
+def without_gradients(index: FileIndex, node: ast.AST) -> bool:
+    """Whether something runs under `no_grad()` or `inference_mode()`."""
+    for above in index.ancestors(node):
+        stated: list[ast.expr] = []
+        if isinstance(above, ast.With):
+            stated = [item.context_expr for item in above.items]
+        elif isinstance(above, ast.FunctionDef):
+            stated = above.decorator_list
+        for expression in stated:
+            called_or_named = called(expression) or last_word(expression)
+            if called_or_named in WITHOUT_GRADIENTS:
+                return True
+    return False
+
+
+def _pairs(index: FileIndex) -> list[Pair]:
+    known = [pair for target, value in stores(index.tree) for pair in _of_call(target, value)]
+    known += _of_slices(index)
+    known += _of_roles(index)
+    for _ in range(ROUNDS):
+        fresh = [pair for pair in _made_alike(index, known) if not _holds(known, pair)]
+        if not fresh:
+            break
+        known += fresh
+    return known
+
+
+def _of_call(target: ast.expr, value: ast.expr) -> Iterator[Pair]:
+    parts = elements(target)
+    if not parts:
+        return
+    if _calls(value, "train_test_split"):
+        yield from zip(parts[::2], parts[1::2], strict=False)
+    elif _calls(value, "random_split"):
+        yield from ((parts[0], part) for part in parts[1:])
+    elif is_call(value, "load_data") and len(parts) == 2:
+        yield from zip(elements(parts[0]), elements(parts[1]), strict=False)
+
+
+def _calls(value: ast.expr, name: str) -> bool:
+    return any(called(call) == name for call in within(value, ast.Call))
+
+
+def _of_slices(index: FileIndex) -> Iterator[Pair]:
+    """`rows[:cut]` and `rows[cut:]`."""
+    begins: list[tuple[ast.Subscript, ast.expr]] = []
+    ends: list[tuple[ast.Subscript, ast.expr]] = []
+    for node in within(index.tree, ast.Subscript):
+        match _of_rows(node):
+            case ast.Slice(None | ast.Constant(0), ast.expr() as cut, None):
+                begins.append((node, cut))
+            case ast.Slice(ast.expr() as cut, _, None):
+                ends.append((node, cut))
+    for first, end in begins:
+        for second, begin in ends:
+            if same(end, begin) and same(first.value, second.value):
+                yield first, second
+
+
+def _of_rows(node: ast.Subscript) -> ast.expr:
+    if isinstance(node.slice, ast.Tuple) and node.slice.elts:
+        return node.slice.elts[0]
+    return node.slice
+
+
+def _of_roles(index: FileIndex) -> Iterator[Pair]:
+    """What a model is fitted to, and what the same model is asked about."""
+    for fit in index.calls:
+        model = owner_of(fit)
+        if called(fit) != "fit" or model is None or not fit.args:
+            continue
+        held = [
+            call.args[0]
+            for call in index.calls
+            if called(call) in JUDGES and call.args and same(owner_of(call), model)
+        ]
+        held += [
+            (elements(word.value) or [word.value])[0]
+            for word in fit.keywords
+            if word.arg == "validation_data"
+        ]
+        yield from ((fit.args[0], rows) for rows in held if not same(rows, fit.args[0]))
+
+
+def _made_alike(index: FileIndex, known: list[Pair]) -> Iterator[Pair]:
+    """Two variables that are given the same thing of each part."""
+    parts = {name for pair in known for rows in pair for name in _read(rows)}
+    made = [(target, value) for target, value in stores(index.tree) if parts & _read(value)]
+    for (first, value), (second, other) in combinations(made, 2):
+        if type(value) is type(other) and not same(first, second):
+            if same(value, other):
+                continue
+            if _alike(known, value, other):
+                yield from _side_by_side(first, second)
+            elif _alike(known, other, value):
+                yield from _side_by_side(second, first)
+
+
+def _side_by_side(first: ast.expr, second: ast.expr) -> Iterator[Pair]:
+    """Of `x, y = part` each by itself."""
+    if elements(first) or elements(second):
+        yield from zip(elements(first), elements(second), strict=False)
+    else:
+        yield first, second
+
+
+def _read(node: ast.AST) -> set[str]:
+    return {attribute.attr for attribute in within(node, ast.Attribute)} | names(node)
+
+
+def _holds(known: list[Pair], pair: tuple[ast.AST, ast.AST]) -> bool:
+    return any(same(first, pair[0]) and same(second, pair[1]) for first, second in known)
+
+
+def _alike(known: list[Pair], first: object, second: object) -> bool:
+    """Whether two trees are the same but for the parts of one split."""
+    if not isinstance(first, ast.AST) or not isinstance(second, ast.AST):
+        return first == second
+    if _holds(known, (first, second)):
+        return True
+    if type(first) is not type(second):
+        return False
+    return all(
+        _all_alike(known, getattr(first, field, None), getattr(second, field, None))
+        for field in first._fields
+        if field != "ctx"
+    )
+
+
+def _all_alike(known: list[Pair], first: object, second: object) -> bool:
+    if isinstance(first, list) and isinstance(second, list):
+        return len(first) == len(second) and all(
+            _alike(known, part, other) for part, other in zip(first, second, strict=True)
+        )
+    return _alike(known, first, second)
+
+
+def _evaluated(index: FileIndex) -> set[str]:
+    trained: list[ast.expr] = []
+    judged: list[ast.expr] = []
+    for loop in index.loops:
+        if not isinstance(loop, ast.For):
+            continue
+        given = [loop.iter, *_handed_to(index, loop)]
+        if any(called(call) in LEARNS for call in within(loop, ast.Call)):
+            trained += given
+        elif without_gradients(index, loop) or _holds_without_gradients(loop):
+            judged += given
+    for call in index.calls:
+        if called(call) == "fit":
+            trained += call.args
+            judged += [word.value for word in call.keywords if word.arg == "validation_data"]
+        elif called(call) in JUDGES:
+            judged += call.args
+    for first, second in pairs(index):
+        trained.append(first)
+        judged.append(second)
+    return names_that_reach(index, judged) - names_that_reach(index, trained)
+
+
+def _holds_without_gradients(loop: ast.For) -> bool:
+    return any(
+        called(item.context_expr) in WITHOUT_GRADIENTS
+        for block in within(loop, ast.With)
+        for item in block.items
+    )
+
+
+def _handed_to(index: FileIndex, loop: ast.For) -> Iterator[ast.expr]:
+    """What calls give the function around a loop for the argument that it goes through."""
+    function = function_of(index, loop)
+    if not isinstance(function, ast.FunctionDef):
+        return
+    read = names(loop.iter)
+    for place, argument in enumerate(function.args.args):
+        if argument.arg in read:
+            for call in index.calls:
+                if called(call) == function.name and len(call.args) > place:
+                    yield call.args[place]
+                yield from (
+                    word.value
+                    for word in call.keywords
+                    if called(call) == function.name and word.arg == argument.arg
+                )
