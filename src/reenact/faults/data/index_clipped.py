@@ -63,8 +63,8 @@ from reenact.faults.facts.flow import given, stores
 from reenact.faults.facts.lines import function_of, indexes, place_in, value_of
 from reenact.faults.facts.parts import is_call, is_sum, last_word, names, subject_of
 from reenact.faults.facts.series import learned
-from reenact.program.read.excerpt import excerpt, same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.index import FileIndex
 
 TABLES = ("Embedding", "EmbeddingBag")
 CLIPS = (

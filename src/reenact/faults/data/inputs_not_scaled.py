@@ -65,7 +65,7 @@ from reenact.faults.facts.places import (
     named_hyperparameter,
 )
 from reenact.faults.facts.series import learned
-from reenact.program.read.excerpt import excerpt
+from reenact.program.syntax.excerpt import excerpt
 
 LARGE = 10.0
 SCALERS = (

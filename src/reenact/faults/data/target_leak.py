@@ -52,9 +52,9 @@ from reenact.faults.facts.flow import assigned, elements, stores
 from reenact.faults.facts.lines import indexes, place_in
 from reenact.faults.facts.parts import all_parts, called, is_call, names, owner_of, within
 from reenact.faults.facts.roles import names_that_reach, targets
-from reenact.program.read.excerpt import excerpt, same
-from reenact.program.read.index import FileIndex
-from reenact.program.read.scope import children
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.scope import children
 
 SMOOTHERS = (
     "uniform_filter1d",

@@ -56,8 +56,8 @@ from reenact.faults.facts.lines import first_place, indexes, place_in, value_of
 from reenact.faults.facts.parts import Found, called, is_call, last_word, within
 from reenact.faults.facts.splits import evaluated
 from reenact.probe.trace import Event
-from reenact.program.read.excerpt import excerpt, same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.index import FileIndex
 
 RANDOM_CHANGES = frozenset(
     (

@@ -52,8 +52,8 @@ from reenact.faults.facts.flow import stores
 from reenact.faults.facts.lines import calls, function_of, nodes, place_in
 from reenact.faults.facts.parts import is_call, options
 from reenact.faults.facts.places import at_named, has_modes
-from reenact.program.read.excerpt import excerpt, same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.index import FileIndex
 
 NORMALISES = ("BatchNormalization",)
 """Layers of Keras that nobody asks for in training mode on purpose, as dropout is to be sampled."""

@@ -59,8 +59,8 @@ from reenact.faults.facts.parts import called, is_call, is_sum, names, owner_of,
 from reenact.faults.facts.places import at_named
 from reenact.faults.facts.splits import apart, evaluated, pairs, without_gradients
 from reenact.program.graph import TensorFacts
-from reenact.program.read.excerpt import excerpt, same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.index import FileIndex
 
 PLAIN_SCALERS = (
     "MaxAbsScaler",

@@ -63,8 +63,8 @@ from reenact.faults.facts.places import framework
 from reenact.faults.facts.roles import is_loss_call, names_that_reach
 from reenact.faults.facts.splits import pairs
 from reenact.probe.trace import Overlap
-from reenact.program.read.excerpt import excerpt, same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.index import FileIndex
 
 COPIES = ("resample", "fit_resample", "oversample", "train_test_split", "random_split")
 """What copies rows or splits them, where the first of them stands."""

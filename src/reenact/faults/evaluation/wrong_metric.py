@@ -57,8 +57,8 @@ from reenact.faults.facts.lines import function_of, indexes, place_in
 from reenact.faults.facts.parts import is_call, is_sum, last_word, names, within
 from reenact.faults.facts.places import framework
 from reenact.faults.facts.series import ACCURACIES, metric
-from reenact.program.read.excerpt import same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.index import FileIndex
 
 ACCURACY = ("accuracy", "acc", "binary_accuracy")
 WATCHED = (*ACCURACY, *(f"val_{name}" for name in ACCURACY))

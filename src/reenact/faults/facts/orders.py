@@ -15,8 +15,8 @@ from reenact.faults.facts.parts import (
     within,
     written,
 )
-from reenact.program.read.excerpt import same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.index import FileIndex
 
 ORDERS = ("argsort", "permutation", "randperm", "lexsort")
 SAMPLES = ("randint", "integers", "choice", "multinomial")

@@ -10,8 +10,8 @@ from reenact.faults.facts.flow import elements, maker_of, stores
 from reenact.faults.facts.lines import function_of, place_in, value_of
 from reenact.faults.facts.parts import Found, called, subject_of, within
 from reenact.faults.facts.splits import apart
-from reenact.program.read.excerpt import excerpt, same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.index import FileIndex
 
 FIGURES = (
     "mean",

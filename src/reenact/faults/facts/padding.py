@@ -17,8 +17,8 @@ from reenact.faults.facts.parts import (
     owner_of,
     within,
 )
-from reenact.program.read.excerpt import excerpt, same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.index import FileIndex
 
 PADDERS = ("pad_sequence", "pad_sequences")
 COUNTS_ONLY = (

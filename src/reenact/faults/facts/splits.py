@@ -16,8 +16,8 @@ from reenact.faults.facts.parts import (
     within,
 )
 from reenact.faults.facts.roles import names_that_reach
-from reenact.program.read.excerpt import same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.index import FileIndex
 
 Pair = tuple[ast.expr, ast.expr]
 """Rows to learn from, and rows that were held out of them."""

@@ -55,8 +55,8 @@ from reenact.faults import (
 from reenact.faults.facts.flow import elements, stores
 from reenact.faults.facts.lines import function_of, indexes, place_in
 from reenact.faults.facts.parts import called, is_sum, names, within
-from reenact.program.read.excerpt import excerpt
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.index import FileIndex
 
 FEWEST = 4
 """State, reward, next state and end: what a step is remembered by at least."""

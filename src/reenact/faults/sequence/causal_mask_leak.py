@@ -59,7 +59,7 @@ from reenact.faults.facts.made import mask_made
 from reenact.faults.facts.parts import called
 from reenact.faults.output.reduction_over_wrong_dimension import softmax_over_queries
 from reenact.probe.trace import Behaviour
-from reenact.program.read.excerpt import same
+from reenact.program.syntax.excerpt import same
 
 MOVED = 1e-3
 FAULT = Fault(

@@ -82,8 +82,8 @@ from reenact.faults.facts.padding import (
 )
 from reenact.faults.facts.parts import called, is_call, last_word, within
 from reenact.faults.facts.series import learned
-from reenact.program.read.excerpt import same
-from reenact.program.read.index import FileIndex
+from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.index import FileIndex
 
 MOVED = 1e-3
 READ_ON = 0.1
