@@ -57,16 +57,6 @@ def is_keras(evidence: Evidence) -> bool:
     return evidence.static is not None and "keras" in evidence.static.framework.value
 
 
-def mentions(evidence: Evidence, *words: str) -> bool:
-    """Whether a file of the program holds one of these words."""
-    texts = (
-        [file.text.lower() for file in evidence.program.files]
-        if evidence.program is not None
-        else []
-    )
-    return any(word in text for word in words for text in texts)
-
-
 def apart(first: LayerView, second: LayerView) -> int:
     """How far the second part of one `Sequential` is behind the first; 0 for parts of something
     else.

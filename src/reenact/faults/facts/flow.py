@@ -1,7 +1,6 @@
 """What a value is made of, as far as the text tells: assignments, flows into a name, numbers behind names."""
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 
 from reenact.faults.facts.parts import (
@@ -10,7 +9,6 @@ from reenact.faults.facts.parts import (
     index_holding,
     is_call,
     last_word,
-    within,
     words,
 )
 from reenact.program.syntax.index import FileIndex
@@ -73,33 +71,6 @@ def flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             yield statement
             for part in ("body", "orelse", "finalbody"):
                 yield from flat(getattr(statement, part, []))
-
-
-def reached_by(index: FileIndex, seeds: re.Pattern[str]) -> set[str]:
-    """Names that a value with such a name flows into: assigned, as an index, in a loop, as an
-    argument.
-    """
-    reached = {word for word in words(index.tree) if seeds.search(word) and " " not in word}
-    own = {node.name: node for node in within(index.tree, ast.FunctionDef)}
-    for _ in range(ROUNDS):
-        before = len(reached)
-        for node in all_parts(index.tree):
-            if isinstance(node, ast.Call) and called(node) in own:
-                given = zip(
-                    own[called(node)].args.args[-len(node.args) :],
-                    node.args,
-                    strict=False,
-                )
-                reached.update(
-                    one.arg for one, value in given if reached.intersection(words(value))
-                )
-            for target, value in assigned(node):
-                cut = (word for one in within(target, ast.Subscript) for word in words(one.slice))
-                if reached.intersection((*_read(value), *cut)):
-                    reached.update(_stored(target))
-        if len(reached) == before:
-            break
-    return reached
 
 
 def _read(value: ast.expr) -> Iterator[str]:

@@ -13,16 +13,15 @@ from reenact.faults.facts.parts import (
     options,
     owner_of,
     within,
-    written,
 )
-from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.excerpt import key_of, same
 from reenact.program.syntax.index import FileIndex
 
 ORDERS = ("argsort", "permutation", "randperm", "lexsort")
 SAMPLES = ("randint", "integers", "choice", "multinomial")
 """What gives the numbers of rows: all of them in another order, or some by chance."""
 FIXED = ("default_rng", "RandomState")
-"""Generators that give the same numbers again where they are made anew of the same seed."""
+"""Generators that give the same numbers again where they are made again of the same seed."""
 TABLE = ("sort_values", "sample", "sort_index")
 """What gives a table in another order."""
 MOVES = (
@@ -109,7 +108,7 @@ class RowsOf:
                 ]
                 for target, (rows, given) in results:
                     self._keep(target, rows, given)
-                    base = written(target.value) if isinstance(target, ast.Subscript) else ""
+                    base = key_of(target.value) if isinstance(target, ast.Subscript) else ""
                     if base and rows != self.rows.get(base):
                         self.rows.pop(base, None)
 
@@ -198,7 +197,7 @@ class RowsOf:
     ) -> Order | None:
         """The order that an expression brings rows into."""
         # Whether a variable is replaced by itself in another order; one beside it may be meant so.
-        itself = target is not None and written(target).rpartition(".")[2] in read_names(value)
+        itself = target is not None and key_of(target).rpartition(".")[2] in read_names(value)
         if itself and is_call(value) and value.args and isinstance(value.args[0], ast.Name):
             if called(value) in ("sorted", "sort"):
                 return _whole(value, by_chance=False)
@@ -227,8 +226,8 @@ class RowsOf:
     def _picked(self, node: ast.ListComp) -> Order | None:
         """The order that `[rows[i] for i in order]` picks rows in."""
         loop = node.generators[0]
-        number = written(loop.target)
-        picks = any(written(one.slice) == number for one in within(node.elt, ast.Subscript))
+        number = key_of(loop.target)
+        picks = any(key_of(one.slice) == number for one in within(node.elt, ast.Subscript))
         if picks and len(node.generators) == 1 and not loop.ifs:
             return self._order(loop.iter)
         return None
@@ -288,12 +287,12 @@ def _names(target: ast.expr) -> Iterator[str]:
     for one in elements(target):
         yield from _names(one)
     if isinstance(target, ast.Name | ast.Attribute):
-        yield written(target)
+        yield key_of(target)
 
 
 def read_names(node: ast.AST) -> list[str]:
     """Variables and attributes that an expression reads."""
-    return [written(one) for one in all_parts(node) if isinstance(one, NAMES)]
+    return [key_of(one) for one in all_parts(node) if isinstance(one, NAMES)]
 
 
 def _inside(node: ast.Call | ast.Attribute | ast.Subscript) -> ast.expr:

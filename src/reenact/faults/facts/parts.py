@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeGuard
 
-from reenact.program.syntax.index import FileIndex, N, dotted_text
+from reenact.program.syntax.excerpt import key_of
+from reenact.program.syntax.index import FileIndex, N
 from reenact.program.syntax.scope import Scope
 from reenact.types import Place
 
@@ -32,11 +33,6 @@ def within(node: ast.AST, kind: type[N]) -> Iterator[N]:
     if index is not None:
         return iter(index.parts_of(node, kind))
     return (one for one in ast.walk(node) if isinstance(one, kind))
-
-
-def written(node: ast.AST) -> str:
-    """As it is written: `self.rows` and `rows` without the detour over `ast.unparse`."""
-    return (dotted_text(node) if isinstance(node, NAMES) else "") or ast.unparse(node)
 
 
 def called(node: ast.AST | None) -> str:
@@ -87,8 +83,8 @@ def subject_of(
 
 
 def options(call: ast.Call) -> dict[str, str]:
-    """Keyword arguments as they are written."""
-    return {word.arg or "": written(word.value) for word in call.keywords}
+    """Keyword arguments, each with its literal."""
+    return {word.arg or "": key_of(word.value) for word in call.keywords}
 
 
 def names(

@@ -1,13 +1,11 @@
 """Where findings point when a kind of hyperparameter does not tell: scaling, modes; and usual values."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from reenact.faults import Evidence, Finding, Hyperparameter, JsonValue, Kind, suggest
 
 Values = Sequence[JsonValue]
-_COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)
 MODAL = frozenset({"dropout", "norm"})
 SAME_IN_BOTH_MODES = (
     "LayerNorm",
@@ -124,11 +122,3 @@ def framework(evidence: Evidence) -> str:
         return evidence.graph.framework
     param = evidence.hyperparameter(Kind.LOSS) or evidence.hyperparameter(Kind.OPTIMIZER)
     return param.library if param is not None else ""
-
-
-def says(evidence: Evidence, *words: str) -> bool:
-    """Whether the program's text has one of these words outside of lines that are comments."""
-    if evidence.program is None:
-        return False
-    texts = [_COMMENT.sub("", file.text) for file in evidence.program.files]
-    return any(word in text for text in texts for word in words)

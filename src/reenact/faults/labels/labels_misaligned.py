@@ -66,7 +66,6 @@ from reenact.faults.facts.parts import (
     options,
     owner_of,
     within,
-    written,
 )
 from reenact.faults.facts.roles import is_loss_call
 from reenact.faults.facts.signs import is_minus
@@ -76,7 +75,7 @@ from reenact.faults.optimisation.learning_rate_outside_usable_range import (
     usable_range,
 )
 from reenact.faults.optimisation.nothing_learned import no_gain_over_a_constant
-from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.excerpt import excerpt, key_of, same
 from reenact.program.syntax.index import FileIndex
 
 SHUFFLES = ("shuffle", "permutation", "randperm", "permute_rows")
@@ -201,7 +200,7 @@ def _zipped(index: FileIndex) -> Found:
         sets = {name for loader in loaders if (name := _only_array(index, loader))}
         unpacked = within(index.tree, ast.Assign) if len(loaders) == len(sets) == 2 else ()
         made = (node.targets[0] for node in unpacked if is_call(node.value))
-        if any(sets <= set(map(written, elements(target))) for target in made):
+        if any(sets <= set(map(key_of, elements(target))) for target in made):
             both = " and ".join(excerpt(one) for one in call.args)
             yield place_in(index, call), f"{both} are shuffled by separate draws"
 

@@ -22,6 +22,14 @@ def same(one: ast.AST | None, other: ast.AST | None) -> bool:
     return list(_shape(one)) == list(_shape(other))
 
 
+def key_of(node: ast.AST) -> str:
+    """Equal for expressions that are the same: to look one up among others, never to be searched.
+
+    Of a constant it is the literal.
+    """
+    return ast.unparse(node)
+
+
 def _shape(node: ast.AST) -> Iterator[object]:
     yield type(node)
     for name, value in ast.iter_fields(node):
