@@ -74,8 +74,11 @@ GENERATORS = frozenset(("flow", "flow_from_directory", "flow_from_dataframe"))
 def read_data(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """Drafts of loaders, samplers and splits."""
     loaders: list[tuple[CallSite, bool]] = []
-    texts = [index.text for index in analysis.sources.indexes.values()]
-    tensors = any("from_tensor_slices" in text or "tensorflow_datasets" in text for text in texts)
+    loads = any(
+        analysis.callees.dotted(call).startswith("tensorflow_datasets.")
+        for call in analysis.calls("load", "as_dataset")
+    )
+    tensors = loads or bool(analysis.calls("from_tensor_slices"))
     for call in analysis.calls():
         dotted = analysis.callees.dotted(call)
         at = CallSite(analysis, call, "torch")

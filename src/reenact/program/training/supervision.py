@@ -3,7 +3,6 @@ which other losses could stand where one stands.
 """
 
 import ast
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +11,6 @@ from reenact.program.flow.ends import literal
 from reenact.program.flow.library_names import last_name
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.syntax.calls import argument, entries, keyword, method_name, receiver
-from reenact.program.syntax.scope import scope_of
 from reenact.program.training import lexicon
 from reenact.program.training.analysis import UNKNOWN_OUTPUT, EditSite, ProgramAnalysis
 from reenact.program.training.layers import LayerSite, activation_word
@@ -95,11 +93,57 @@ def caller_of(outputs: ast.expr | None) -> str:
 
 
 ENCODERS = frozenset(
-    ("one_hot", "to_categorical", "get_dummies", "LabelBinarizer", "OneHotEncoder")
+    ("one_hot", "to_categorical", "get_dummies", "LabelBinarizer", "OneHotEncoder", "eye")
 )
 PROBABILITIES = frozenset(("sigmoid", "softmax", "log_softmax"))
-COUNTS = re.compile(r"(?<![a-z])(accuracy|acc|argmax|auc|f1|correct|confusion)(?![a-z])")
-"""Words of programs that count right answers."""
+COUNTS = frozenset(
+    (
+        "AUC",
+        "Accuracy",
+        "BinaryAccuracy",
+        "CategoricalAccuracy",
+        "ConfusionMatrix",
+        "F1Score",
+        "SparseCategoricalAccuracy",
+        "acc",
+        "accuracy",
+        "accuracy_score",
+        "argmax",
+        "auc",
+        "balanced_accuracy_score",
+        "binary_accuracy",
+        "categorical_accuracy",
+        "classification_report",
+        "confusion_matrix",
+        "f1_score",
+        "roc_auc_score",
+        "sparse_categorical_accuracy",
+    )
+)
+"""What counts right answers: functions and classes of the frameworks, and metrics by their name."""
+ADDS_UP = ("sum", "mean", "float", "count_nonzero", "all")
+
+
+def counts_answers(node: ast.AST) -> bool:
+    """Whether a piece of a program counts right answers: `argmax`, a metric of a framework, or
+    `(a == b).sum()`.
+    """
+    if isinstance(node, ast.Constant):
+        return node.value in COUNTS if isinstance(node.value, str) else False
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.id if isinstance(node.func, ast.Name) else method_name(node)
+    if name in COUNTS:
+        return True
+    compared = node.func.value if isinstance(node.func, ast.Attribute) else None
+    parts = [*node.args, *([compared] if compared is not None else [])]
+    return name in ADDS_UP and any(_is_equality(part) for part in parts)
+
+
+def _is_equality(node: ast.expr) -> bool:
+    if isinstance(node, ast.Compare):
+        return any(isinstance(one, ast.Eq) for one in node.ops)
+    return isinstance(node, ast.Call) and method_name(node) in ("eq", "equal")
 
 
 class Supervision:
@@ -178,11 +222,13 @@ class Supervision:
         dotted = self.analysis.sources.dotted
         calls = self.analysis.calls()
         called = {last_name(dotted(call.func)) or method_name(call) for call in calls}
-        return bool(called & ENCODERS) or bool(re.search(r"\b(np|torch)\.eye\(", self._text))
+        return bool(called & ENCODERS)
 
     @cached_property
-    def _text(self) -> str:
-        return "\n".join(index.text for index in self.analysis.sources.indexes.values())
+    def _counts(self) -> bool:
+        """The program counts right answers somewhere."""
+        trees = [index.tree for index in self.analysis.sources.indexes.values()]
+        return any(counts_answers(node) for tree in trees for node in ast.walk(tree))
 
     def sorts(self, site: EditSite) -> bool:
         """The program tells classes apart: its outputs are probabilities, or it counts right
@@ -191,12 +237,16 @@ class Supervision:
         if self._words(site) & PROBABILITIES:
             return True
         if not site.output:
-            return self.encoded or bool(COUNTS.search(self._text.lower()))
+            return self.encoded or self._counts
         # Metrics that `compile` is asked for, of one of several outputs.
         asked = [keyword(call, "metrics") for call in self.analysis.calls("compile")]
         own = [part_of(one, site.output) for one in asked if isinstance(one, ast.Dict)]
-        texts = [scope_of(one).index.text_of(one) for one in own if one is not None]
-        return bool(COUNTS.search(" ".join(texts).lower()))
+        return any(
+            counts_answers(node)
+            for metric in own
+            if metric is not None
+            for node in ast.walk(metric)
+        )
 
     def _words(self, site: EditSite) -> set[str]:
         return {
