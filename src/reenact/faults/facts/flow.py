@@ -7,9 +7,9 @@ from reenact.faults.facts.parts import (
     all_parts,
     called,
     index_holding,
-    is_call,
     last_word,
-    words,
+    names,
+    within,
 )
 from reenact.program.syntax.index import FileIndex
 
@@ -73,25 +73,18 @@ def flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from flat(getattr(statement, part, []))
 
 
-def _read(value: ast.expr) -> Iterator[str]:
-    """What flows into a value: not the condition on which something begins again (`env.reset() if
-    done else following`), which says nothing about what is then seen.
-    """
-    restarts = isinstance(value, ast.IfExp) and any(
-        is_call(node, "reset") for node in ast.walk(value)
-    )
-    for part in (
-        (value.body, value.orelse) if isinstance(value, ast.IfExp) and restarts else (value,)
-    ):
-        yield from words(part)
-
-
-def _stored(target: ast.expr) -> Iterator[str]:
+def variables_stored(target: ast.expr) -> Iterator[str]:
+    """Variables and attributes that an assignment writes to, parts of them too."""
     while isinstance(target, ast.Subscript):
         target = target.value
     for one in elements(target):
-        yield from _stored(one)
+        yield from variables_stored(one)
     yield from filter(None, [last_word(target)])
+
+
+def variables_read(node: ast.AST) -> set[str]:
+    """Variables and attributes that an expression reads."""
+    return {attribute.attr for attribute in within(node, ast.Attribute)} | names(node)
 
 
 def number(index: FileIndex, node: ast.expr) -> ast.Constant | None:
@@ -125,7 +118,7 @@ def numbers(
 def given(index: FileIndex, name: str) -> Iterator[ast.expr]:
     """What a variable, a field or an argument of this name is given anywhere."""
     for one in all_parts(index.tree):
-        yield from (value for target, value in assigned(one) if name in _stored(target))
+        yield from (value for target, value in assigned(one) if name in variables_stored(target))
         if isinstance(one, ast.FunctionDef):
             yield from _argument(index, one, name)
         elif isinstance(one, ast.Call):
@@ -160,5 +153,6 @@ def _argument(
         maker = maker_of(index, function)
         place = arguments.index(name) - (arguments[0] == "self")
         handed = [call.args for call in index.calls if called(call) == maker]
-        by_place = [args[place] for args in handed if len(args) > place]
+        # The object itself is no argument of a call.
+        by_place = [args[place] for args in handed if 0 <= place < len(args)]
         yield from by_place or ((defaults[name],) if name in defaults else ())

@@ -7,13 +7,12 @@ calls a variable.
 import ast
 from collections.abc import Iterator
 
-from reenact.faults.facts.flow import assigned, elements, given
+from reenact.faults.facts.flow import assigned, elements, given, variables_read, variables_stored
 from reenact.faults.facts.parts import (
     all_parts,
     called,
     is_call,
     last_word,
-    names,
     owner_of,
     within,
 )
@@ -166,15 +165,15 @@ def names_that_reach(index: FileIndex, ends: list[ast.expr]) -> set[str]:
     """Variables and attributes whose values go into one of these expressions."""
     reached: set[str] = set()
     for one in ends:
-        reached |= _read(one)
+        reached |= variables_read(one)
     for _ in range(ROUNDS):
         before = len(reached)
         for target, value in _assignments(index):
-            if reached & set(_stored(target)):
-                reached |= _read(value)
+            if reached & set(variables_stored(target)):
+                reached |= variables_read(value)
         for function in within(index.tree, ast.FunctionDef):
             for given_back in within(function, ast.Return) if function.name in reached else ():
-                reached |= _read(given_back)
+                reached |= variables_read(given_back)
         if len(reached) == before:
             break
     return reached
@@ -189,7 +188,11 @@ def reaches_loss(index: FileIndex, node: ast.expr) -> bool:
     parent = index.parents.get(node)
     while parent is not None and not isinstance(parent, ast.stmt):
         parent = index.parents.get(parent)
-    stored = {name for target, _ in assigned(parent) for name in _stored(target)} if parent else ()
+    stored = (
+        {name for target, _ in assigned(parent) for name in variables_stored(target)}
+        if parent
+        else ()
+    )
     return bool(reached.intersection(stored))
 
 
@@ -214,7 +217,9 @@ def _with_assigned(index: FileIndex, ends: Iterator[ast.expr]) -> Iterator[ast.e
         fresh = {name for one in waiting for name in _whole_names(one)} - followed
         followed |= fresh
         waiting = [
-            value for target, value in _assignments(index) if fresh.intersection(_stored(target))
+            value
+            for target, value in _assignments(index)
+            if fresh.intersection(variables_stored(target))
         ]
         if not waiting:
             return
@@ -244,16 +249,6 @@ def _assignments(index: FileIndex) -> list[tuple[ast.expr, ast.expr]]:
 
 def _given(index: FileIndex, name: str) -> list[ast.expr]:
     return index.once((_given, name), lambda: list(given(index, name)))
-
-
-def _stored(target: ast.expr) -> Iterator[str]:
-    for one in elements(target) or [target]:
-        if word := last_word(one):
-            yield word
-
-
-def _read(node: ast.AST) -> set[str]:
-    return {one.attr for one in within(node, ast.Attribute)} | names(node)
 
 
 def _keyword(call: ast.Call, *words: str) -> ast.expr | None:

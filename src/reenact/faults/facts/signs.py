@@ -4,14 +4,12 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TypeGuard
 
-from reenact.faults.facts.flow import elements, stores
+from reenact.faults.facts.flow import elements, stores, variables_read, variables_stored
 from reenact.faults.facts.lines import function_of
 from reenact.faults.facts.parts import (
     all_parts,
     called,
     is_sum,
-    last_word,
-    names,
     within,
 )
 from reenact.program.syntax.index import FileIndex, statement_of
@@ -54,7 +52,7 @@ def is_lessened(index: FileIndex, node: ast.expr) -> bool:
     """Whether it, or what it goes into, is negated or subtracted anywhere."""
     reached = goes_into(index, node)
     inside = set(_around(index, node))
-    return any(part in inside or reached & _read(part) for part in _taken_away(index))
+    return any(part in inside or reached & variables_read(part) for part in _taken_away(index))
 
 
 def goes_into(index: FileIndex, node: ast.expr) -> set[str]:
@@ -66,8 +64,8 @@ def goes_into(index: FileIndex, node: ast.expr) -> set[str]:
     for _ in range(ROUNDS):
         before = len(reached)
         for target, value in handed:
-            if reached & _read(value):
-                reached.update(_stored(target))
+            if reached & variables_read(value):
+                reached.update(variables_stored(target))
         if len(reached) == before:
             break
     return reached
@@ -77,7 +75,9 @@ def reaches(index: FileIndex, node: ast.expr, calls: Iterable[ast.Call]) -> bool
     """Whether a value goes into an argument of one of these calls."""
     reached = goes_into(index, node)
     inside = set(_around(index, node))
-    return any(part in inside or reached & _read(part) for call in calls for part in call.args)
+    return any(
+        part in inside or reached & variables_read(part) for call in calls for part in call.args
+    )
 
 
 def _handed(index: FileIndex) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -96,7 +96,7 @@ def _keepers(index: FileIndex, node: ast.expr) -> Iterator[str]:
     """What the statement of a value stores it in."""
     statement = statement_of(node)
     for target, _ in stores(statement):
-        yield from _stored(target)
+        yield from variables_stored(target)
     if isinstance(statement, ast.Return) and not elements(statement.value):
         owner = function_of(index, statement)
         yield from (owner.name,) if isinstance(owner, ast.FunctionDef) else ()
@@ -132,13 +132,3 @@ def _taken_away(index: FileIndex) -> list[ast.expr]:
         ]
 
     return index.once((_taken_away,), read)
-
-
-def _stored(target: ast.expr) -> Iterator[str]:
-    for part in elements(target) or [target]:
-        if word := last_word(part):
-            yield word
-
-
-def _read(node: ast.AST) -> set[str]:
-    return {part.attr for part in within(node, ast.Attribute)} | names(node)

@@ -5,7 +5,7 @@ import ast
 from collections.abc import Iterator
 from itertools import combinations
 
-from reenact.faults.facts.flow import elements, stores
+from reenact.faults.facts.flow import elements, stores, variables_read
 from reenact.faults.facts.lines import function_of
 from reenact.faults.facts.parts import (
     called,
@@ -131,8 +131,10 @@ def _of_roles(index: FileIndex) -> Iterator[Pair]:
 
 def _made_alike(index: FileIndex, known: list[Pair]) -> Iterator[Pair]:
     """Two variables that are given the same thing of each part."""
-    parts = {name for pair in known for rows in pair for name in _read(rows)}
-    made = [(target, value) for target, value in stores(index.tree) if parts & _read(value)]
+    parts = {name for pair in known for rows in pair for name in variables_read(rows)}
+    made = [
+        (target, value) for target, value in stores(index.tree) if parts & variables_read(value)
+    ]
     for (first, value), (second, other) in combinations(made, 2):
         if type(value) is type(other) and not same(first, second):
             if same(value, other):
@@ -149,10 +151,6 @@ def _side_by_side(first: ast.expr, second: ast.expr) -> Iterator[Pair]:
         yield from zip(elements(first), elements(second), strict=False)
     else:
         yield first, second
-
-
-def _read(node: ast.AST) -> set[str]:
-    return {attribute.attr for attribute in within(node, ast.Attribute)} | names(node)
 
 
 def _holds(known: list[Pair], pair: tuple[ast.AST, ast.AST]) -> bool:
