@@ -204,7 +204,8 @@ def acknowledged(place: Place) -> Acknowledged:
         reader = JournalReader.open(place.folder / ".reenact")
     except JournalError as error:
         # Killed while the journal was created: nothing was acknowledged yet.
-        assert "holds no run" in str(error)
+        if "holds no run" not in str(error):
+            raise
         return Acknowledged({}, place.paid)
     with reader as shelf:
         steps = [
