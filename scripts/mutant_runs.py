@@ -19,10 +19,11 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import TypeVar
 
 HEAVY = (
     "numpy",
@@ -46,6 +47,8 @@ NOT_RUN = (3, 5, 70)
 """Exit codes of pytest for its own error and for no test at all, and ours for a fork that
 failed before.
 """
+
+T = TypeVar("T")
 
 
 class Ending(StrEnum):
@@ -233,6 +236,29 @@ class Workplace:
         os.environ["TMPDIR"] = str(self.temporary)
         os.environ.pop("WARM_FOLDER", None)
         tempfile.tempdir = None
+
+
+def in_turn(
+    queue: Sequence[T],
+    workplaces: Sequence[Workplace],
+    start: Callable[[T, Workplace], None],
+    note: Callable[[T, Ending, float], None],
+) -> None:
+    """Each of the queue at the next free workplace, and what came of it."""
+    waiting = list(reversed(queue))
+    running: dict[Workplace, tuple[T, float]] = {}
+    while waiting or running:
+        for workplace in workplaces:
+            if workplace not in running and waiting:
+                one = waiting.pop()
+                start(one, workplace)
+                running[workplace] = (one, time.monotonic())
+        time.sleep(0.02)
+        for workplace, (one, began) in list(running.items()):
+            ending = workplace.poll()
+            if ending is not None:
+                del running[workplace]
+                note(one, ending, time.monotonic() - began)
 
 
 def _is_within(path: str, root: Path) -> bool:

@@ -18,7 +18,6 @@ import hashlib
 import json
 import random
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -31,6 +30,7 @@ from mutant_runs import (
     Workplace,
     copies_of,
     import_heavy,
+    in_turn,
     nearest_tests,
 )
 
@@ -178,7 +178,9 @@ class Campaign:
         ]
 
     def run(self, jobs: int) -> bool:
-        """Try what is open; False when tests fail without any edit."""
+        """Try what is open; False when tests of some file fail without any edit: its edits are
+        not tried.
+        """
         waiting = {file: mutants for file in self.mutants if (mutants := self.open_mutants(file))}
         if not waiting:
             return True
@@ -186,45 +188,41 @@ class Campaign:
         with copies_of(self.root, jobs) as copies:
             workplaces = [Workplace(copy, self.root) for copy in copies]
             try:
-                if not self._time(waiting, workplaces[0]):
-                    return False
-                self._say_minutes(waiting, jobs)
-                self._try(
-                    [mutant for mutants in waiting.values() for mutant in mutants],
-                    workplaces,
-                )
+                failing = self._time(list(waiting), workplaces)
+                ready = {file: waiting[file] for file in waiting if file not in failing}
+                self._say_minutes(ready, jobs)
+                self._try([mutant for mutants in ready.values() for mutant in mutants], workplaces)
             finally:
                 for workplace in workplaces:
                     workplace.end()
-        return True
+        return not failing
 
-    def _time(self, waiting: Mapping[str, Sequence[Mutant]], workplace: Workplace) -> bool:
+    def _time(self, files: Sequence[str], workplaces: Sequence[Workplace]) -> set[str]:
         """The tests of each file without an edit: they have to pass, and their time is the
-        measure.
+        measure. Returned are the files whose tests do not.
         """
-        for file in waiting:
-            if not self.tests[file]:
-                click.echo(
-                    f"No test imports {file}; name some in NEAREST of {Path(__file__).name}."
-                )
-                return False
-            began = time.monotonic()
-            workplace.start(self.tests[file], Limits.after(1200))
-            ending = None
-            while ending is None:
-                time.sleep(0.02)
-                ending = workplace.poll()
-            self.seconds[file] = time.monotonic() - began
-            click.echo(
-                f"{self.seconds[file]:6.1f} s unedited  {file}: {' '.join(self.tests[file])}"
-            )
+        failing = {file for file in files if not self.tests[file]}
+        for file in sorted(failing):
+            click.echo(f"No test imports {file}; name some in NEAREST of {Path(__file__).name}.")
+        limits = Limits.after(1200)
+        places: dict[str, Workplace] = {}
+
+        def note(file: str, ending: Ending, seconds: float) -> None:
+            self.seconds[file] = seconds
+            click.echo(f"{seconds:6.1f} s unedited  {file}: {' '.join(self.tests[file])}")
             if ending is not Ending.PASSED:
-                click.echo(workplace.output)
+                failing.add(file)
+                click.echo(places[file].output)
                 click.echo(
                     f"The tests of {file} fail without any edit: {' '.join(self.tests[file])}"
                 )
-                return False
-        return True
+
+        def start(file: str, workplace: Workplace) -> None:
+            places[file] = workplace
+            workplace.start(self.tests[file], limits)
+
+        in_turn([file for file in files if file not in failing], workplaces, start, note)
+        return failing
 
     def _say_minutes(self, waiting: Mapping[str, Sequence[Mutant]], jobs: int) -> None:
         seconds = sum(self.seconds[file] * len(mutants) for file, mutants in waiting.items()) / jobs
@@ -233,22 +231,12 @@ class Campaign:
             f"{count} edits to try: at most about {seconds / 60:.1f} minutes with {jobs} jobs"
         )
 
-    def _try(self, queue: list[Mutant], workplaces: Sequence[Workplace]) -> None:
-        running: dict[Workplace, tuple[Mutant, float]] = {}
-        queue = queue[::-1]
-        while queue or running:
-            for workplace in workplaces:
-                if workplace not in running and queue:
-                    mutant = queue.pop()
-                    limits = Limits.after(self.seconds[mutant.file])
-                    workplace.start(self.tests[mutant.file], limits, (mutant.file, mutant.edited))
-                    running[workplace] = (mutant, time.monotonic())
-            time.sleep(0.02)
-            for workplace, (mutant, began) in list(running.items()):
-                ending = workplace.poll()
-                if ending is not None:
-                    del running[workplace]
-                    self._note(mutant, ending, time.monotonic() - began)
+    def _try(self, queue: Sequence[Mutant], workplaces: Sequence[Workplace]) -> None:
+        def start(mutant: Mutant, workplace: Workplace) -> None:
+            limits = Limits.after(self.seconds[mutant.file])
+            workplace.start(self.tests[mutant.file], limits, (mutant.file, mutant.edited))
+
+        in_turn(queue, workplaces, start, self._note)
 
     def _note(self, mutant: Mutant, ending: Ending, seconds: float) -> None:
         row = Row(
@@ -327,6 +315,7 @@ def main(seed: int, files: tuple[str, ...], per_file: int, jobs: int, root: Path
     mutants = {file: drawn(root, file, seed, per_file) for file in files or files_of(root)}
     campaign = Campaign(root, mutants, Results(root / "build" / f"mutants-{seed}.jsonl"))
     if not campaign.run(jobs):
+        click.echo("Not all could be tried; the same command tries the others again.")
         sys.exit(NOT_POSSIBLE)
     lines, share = table_of(campaign)
     click.echo("\n".join(lines))
