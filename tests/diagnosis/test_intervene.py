@@ -960,3 +960,19 @@ def test_programs_of_the_tests_have_the_hyperparameters() -> None:
     assert {Kind.LEARNING_RATE, Kind.OPTIMIZER, Kind.EPOCHS, Kind.LOSS} <= {
         k.kind for k in hyperparameters_of(PROGRAM)
     }
+
+
+def test_what_does_not_help_at_once_is_changed_one_by_one() -> None:
+    """Two strong suspects change nothing together; the hint next to them is the cause."""
+    everything = (
+        *surely(Certainty.STRONG, learning_rate=0.8, loss=0.7),
+        *suspects(optimizer=0.6),
+    )
+    tried = tried_on(Formulaic(helped_by(Kind.OPTIMIZER, 0.4)), everything)
+    assert tried.status("optimizer") is InterventionResult.CONFIRMED
+    alone = [trial.patch for trial in tried.executor.done if trial.patch.complexity == 1]
+    assert {one.hyperparameter.kind for patch in alone for one in patch.changes} == {  # type: ignore[union-attr]
+        Kind.LEARNING_RATE,
+        Kind.LOSS,
+        Kind.OPTIMIZER,
+    }
