@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,11 @@ from benchmarks.command import conduct, out_folder
 from benchmarks.dataset.splits import published, trainings_of
 from benchmarks.dataset.training import TRAININGS
 from benchmarks.scorecard import Figure, Goal, Scorecard, Table
+from benchmarks.several import several
+from reenact.cli.options import Count
+from reenact.errors import Stopped
 from reenact.settings import resolve
-from reenact.types import ExitCode, Progress, Stop, Tell
+from reenact.types import ExitCode, Stop, Tell
 
 BROKEN = ROOT / "examples" / "broken"
 MARKS = Path(__file__).with_name("marks.py")
@@ -74,9 +78,16 @@ class Marked:
     multiple=True,
     help="Only programs whose name holds this word.",
 )
+@click.option("--jobs", type=Count(1, 1024), default=1, show_default=True, help="Programs at once.")
 @click.option("--fresh", is_flag=True, help="Measure again what was measured.")
 @out_folder
-def reuse(before: Path | None, wanted: tuple[str, ...], fresh: bool, out: Path | None) -> ExitCode:
+def reuse(
+    before: Path | None,
+    wanted: tuple[str, ...],
+    jobs: int,
+    fresh: bool,
+    out: Path | None,
+) -> ExitCode:
     """Watch each program twice and compare the marks that decide whether its trainings are
     reused.
     """
@@ -88,12 +99,15 @@ def reuse(before: Path | None, wanted: tuple[str, ...], fresh: bool, out: Path |
     folder = (out or resolve().settings.runs_dir / "bench") / "reuse-cases"
     if fresh:
         shutil.rmtree(folder, ignore_errors=True)
-    minutes = MINUTES_EACH * len(cases) * len(versions)
+    minutes = MINUTES_EACH * len(cases) * len(versions) / jobs
     click.echo(
         f"{len(cases)} programs, two runs each by {len(versions)} checkouts: about {minutes:.0f} "
         f"minutes."
     )
-    return conduct(lambda tell, stop: measure(cases, versions, folder, tell=tell, stop=stop), out)
+    return conduct(
+        lambda tell, stop: measure(cases, versions, folder, jobs=jobs, tell=tell, stop=stop),
+        out,
+    )
 
 
 def all_cases() -> list[Case]:
@@ -112,30 +126,53 @@ def all_cases() -> list[Case]:
     return broken + ordered[:PROGRAMS]
 
 
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """Two watched runs of a program by one checkout, and the file of their marks."""
+
+    case: Case
+    checkout: Path
+    kept: Path
+
+
 def measure(
     cases: Sequence[Case],
     versions: Mapping[str, Path],
     folder: Path,
     *,
+    jobs: int = 1,
     tell: Tell,
     stop: Stop,
 ) -> Scorecard:
     """Case by case; what was measured before is read."""
     folder.mkdir(parents=True, exist_ok=True)
+    every = {
+        (version, case.name): Watching(case, checkout, kept_in(folder, version, case))
+        for case in cases
+        for version, checkout in versions.items()
+    }
+    waiting = {
+        f"{name}, {version}": one for (version, name), one in every.items() if not one.kept.exists()
+    }
+    with suppress(Stopped):
+        for _ in several(waiting, watch_twice, what="bench reuse", jobs=jobs, tell=tell, stop=stop):
+            pass
     marked: dict[str, list[Marked]] = {version: [] for version in versions}
-    for number, case in enumerate(cases):
-        tell(Progress("bench reuse", number, len(cases), case.name))
-        for version, checkout in versions.items():
-            kept = folder / f"{version}-{case.name.replace('/', '-')}.json"
-            if not kept.exists() and not stop.asked:
-                runs = marks_of(case, checkout)
-                kept.with_suffix(".part").write_text(json.dumps(runs), encoding="utf-8")
-                kept.with_suffix(".part").replace(kept)
-            if kept.exists():
-                marked[version].append(
-                    judged(case.name, json.loads(kept.read_text(encoding="utf-8")))
-                )
+    for (version, name), one in every.items():
+        if one.kept.exists():
+            marked[version].append(judged(name, json.loads(one.kept.read_text(encoding="utf-8"))))
     return card(marked, len(cases))
+
+
+def kept_in(folder: Path, version: str, case: Case) -> Path:
+    return folder / f"{version}-{case.name.replace('/', '-')}.json"
+
+
+def watch_twice(one: Watching, _stop: Stop) -> None:
+    """Leave the marks of two watched runs."""
+    part = one.kept.with_suffix(".part")
+    part.write_text(json.dumps(marks_of(one.case, one.checkout)), encoding="utf-8")
+    part.replace(one.kept)
 
 
 def marks_of(case: Case, checkout: Path) -> list[dict[str, Any]]:
