@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+import time
 from pathlib import Path
 
 import psutil
 import pytest
 
 from contracts.sandbox import SECRET, ContainmentContract, python
+from reenact.host_program import find_program
 from reenact.sandbox.box import MIB, Command, Ending, Limits, Mount
 from reenact.sandbox.cgroup import find_place
+from reenact.sandbox.files.folder import BoxFolder
 from reenact.sandbox.tiers.bubblewrap import Bubblewrap
+from reenact.sandbox.tiers.launch import KILLED_EARLY, Status, launch
+from reenact.sandbox.watcher import LauncherKilled, Started
 
 pytestmark = pytest.mark.skipif(
     bool(Bubblewrap().missing()), reason="bubblewrap does not work here"
@@ -223,7 +230,6 @@ def test_a_launcher_that_fails_is_no_verdict_on_the_program(tmp_path: Path) -> N
             "uid map: Permission denied",
         ),
         ("exit 0", "it printed nothing"),
-        ("kill -9 $$", "could not make the box"),
     ):
         launcher.write_text(f"#!/bin/sh\n{words}\n")
         launcher.chmod(0o755)
@@ -231,6 +237,54 @@ def test_a_launcher_that_fails_is_no_verdict_on_the_program(tmp_path: Path) -> N
         assert result.ending is Ending.SANDBOX_FAILED
         assert why in result.why
         assert not result.ending.is_evidence
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "kill -9 $$",
+        # Its first process is gone when it is looked for.
+        """printf '{"child-pid": 4000000}' >&$status; exit 137""",
+    ],
+)
+def test_a_box_that_is_killed_before_its_program_begins_was_killed(
+    tmp_path: Path, words: str
+) -> None:
+    launcher = tmp_path / "bwrap"
+    find = """status=$(tr '\\0' '\\n' <&$2 | sed -n '/--json-status-fd/{n;p}')"""
+    launcher.write_text(f"#!/bin/bash\n{find}\n{words}\n")
+    launcher.chmod(0o755)
+    result = Bubblewrap(str(launcher)).run(python("print('ran')"), LIMITS)
+    assert (result.ending, result.why) == (Ending.KILLED, KILLED_EARLY)
+    assert not result.ending.is_evidence
+
+
+def test_a_real_box_whose_first_process_is_killed_while_it_waits() -> None:
+    def hold(box: Started, status: Status) -> None:
+        pid = status.child(time.monotonic() + 30)
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        os.pidfd_open(0)
+
+    folder = BoxFolder.make()
+    try:
+        with pytest.raises(LauncherKilled, match=KILLED_EARLY):
+            launch(
+                lambda status, gate, _: [
+                    find_program("bwrap") or "",
+                    *("--ro-bind", "/", "/", "--unshare-pid", "--as-pid-1"),
+                    *("--json-status-fd", str(status), "--block-fd", str(gate)),
+                    "/bin/true",
+                ],
+                hold,
+                folder,
+                Command(("/bin/true",)),
+                environment={},
+                start_in="/",
+                by_shell=True,
+            )
+    finally:
+        folder.close()
 
 
 def test_what_is_missing_is_a_sentence(tmp_path: Path) -> None:

@@ -24,13 +24,14 @@ from pathlib import Path
 from reenact.host_program import find_program, run_host_program
 from reenact.plain import plain_text
 from reenact.sandbox import view
+from reenact.sandbox.again import run_again_if_killed
 from reenact.sandbox.box import Command, Ending, Limits
 from reenact.sandbox.cgroup import Place, find_place
 from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BOX_MARK, BoxFolder
 from reenact.sandbox.seccomp import box_filter
 from reenact.sandbox.tiers import launch
-from reenact.sandbox.watcher import BoxBroke, NetworkCounters, Started
+from reenact.sandbox.watcher import BoxBroke, LauncherKilled, NetworkCounters, Started
 
 _START_S = 30.0
 _MASKED = ("acpi", "kcore", "keys", "scsi", "timer_list")
@@ -139,7 +140,7 @@ def _hold(
     deadline = time.monotonic() + _START_S
     pid = report.child(deadline)
     if pid is None:
-        raise BoxBroke(_complaint(box))
+        raise _broke(box)
     box.folder.note_process(pid)
     handle = os.pidfd_open(pid)
     box.descriptors.append(handle)
@@ -175,18 +176,20 @@ def _await_root(box: Started, pid: int, deadline: float) -> None:
         time.sleep(0.0003)
     else:
         raise BoxBroke(f"bubblewrap did not make the box within {_START_S:g} s")
-    raise BoxBroke(_complaint(box))
+    raise _broke(box)
 
 
-def _complaint(box: Started) -> str:
-    """What the launcher printed before it gave up."""
+def _broke(box: Started) -> BoxBroke:
+    """A box that came to nothing: it was killed, or what the launcher printed before it gave up."""
+    if launch.was_killed(box):
+        return LauncherKilled(launch.KILLED_EARLY)
     box.process.kill()
     box.process.wait()
     os.set_blocking(box.output, False)
     report = ""
     with suppress(BlockingIOError):
         report = plain_text(os.read(box.output, 4096)).strip()
-    return f"bubblewrap could not make the box: {report or 'it printed nothing'}"
+    return BoxBroke(f"bubblewrap could not make the box: {report or 'it printed nothing'}")
 
 
 def _kill(handle: int, process: subprocess.Popen[bytes]) -> None:
@@ -285,7 +288,8 @@ def _options(program: str) -> frozenset[str]:
 @functools.cache
 def _trial(program: str) -> str:
     """Run one real box: a program that is installed may still not be allowed to make namespaces."""
-    result = Bubblewrap(program).run(
+    result = run_again_if_killed(
+        Bubblewrap(program),
         Command(("/bin/true",)),
         Limits(wall_s=30),
     )

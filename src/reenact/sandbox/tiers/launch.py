@@ -26,6 +26,9 @@ from reenact.sandbox.watcher import BoxBroke, LauncherKilled, ProgramEnd, Starte
 
 _LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 OPEN_FILES = 4096
+HELD_END_S = 2.0
+"""So long may a launcher take to end after its first process has."""
+KILLED_EARLY = "the box was killed before its program began"
 # Process 1 of a box: reaps orphans, and ends when the program ends. The subshell becomes the
 # program; the shell keeps its own words ("Killed") out of the program's output.
 REAPER = (
@@ -190,9 +193,23 @@ def launch(
         box.descriptors += [status, gate]
         ours.pop_all()
     with closed_on_error(box):
-        hold(box, report)
-        os.write(gate, b"\n")
+        try:
+            hold(box, report)
+            os.write(gate, b"\n")
+        except OSError as error:
+            if was_killed(box):
+                raise LauncherKilled(KILLED_EARLY) from error
+            raise
     return box
+
+
+def was_killed(box: Started) -> bool:
+    """Whether a box whose program has not begun was ended by SIGKILL: that came from outside."""
+    try:
+        code = box.process.wait(HELD_END_S)
+    except subprocess.TimeoutExpired:
+        return False
+    return code in (-signal.SIGKILL, 128 + signal.SIGKILL)
 
 
 def start_process(

@@ -16,6 +16,7 @@ import json
 import sys
 from pathlib import Path
 
+from reenact.sandbox.again import run_again_if_killed
 from reenact.sandbox.box import Command, Limits
 from reenact.sandbox.execute import Tier
 from reenact.sandbox.files.folder import BoxFolder
@@ -107,7 +108,8 @@ def _missing() -> str:
             "The package sandlock is not installed; install it with: pip install "
             "'reenact[sandlock]'."
         )
-    result = Sandlock().run(
+    result = run_again_if_killed(
+        Sandlock(),
         Command(("/bin/true",)),
         Limits(wall_s=30),
     )
