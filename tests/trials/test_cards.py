@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,20 @@ def test_this_machine_is_described_without_starting_cuda() -> None:
     assert all(card.free > 0 for card in cards_here())
     assert injected("reenact_trials_cards").look("") == []
     assert not injected("reenact_trials_cards").cuda_began()
+
+
+@pytest.mark.parametrize("before", [None, "0"])
+def test_imports_ahead_of_a_fork_start_no_cuda(
+    before: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "PYTORCH_NVML_BASED_CUDA_CHECK"
+    if before is None:
+        monkeypatch.delenv(name, raising=False)
+    else:
+        monkeypatch.setenv(name, before)
+    with injected("reenact_trials_cards").without_cuda():
+        assert os.environ[name] == "1"
+    assert os.environ.get(name) == before
 
 
 def test_a_program_that_may_take_a_card_is_noticed(tmp_path: Path) -> None:

@@ -64,10 +64,13 @@ def main(place, parent):
 
 
 def _import_frameworks():
+    # Else the import of Keras starts CUDA where there is a card, and no fork could use it.
+    os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
     import keras  # noqa: F401
     import torch
     import torch._dynamo
 
+    del os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"]
     torch.set_num_threads(1)
 
 

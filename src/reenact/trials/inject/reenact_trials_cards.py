@@ -5,13 +5,19 @@ the driver's own library (NVML), which starts no CUDA.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import ctypes
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 VARIABLE = "REENACT_TRIAL_CARD"
 """Path of the note."""
+_BY_DRIVER = "PYTORCH_NVML_BASED_CUDA_CHECK"
+"""Read by torch.cuda.is_available() at each call."""
 
 
 def note_at_end() -> None:
@@ -36,6 +42,25 @@ def peak() -> int:
         (int(cuda.max_memory_reserved(card)) for card in range(cuda.device_count())),
         default=0,
     )
+
+
+@contextlib.contextmanager
+def without_cuda() -> Iterator[None]:
+    """While packages are imported, `torch.cuda.is_available()` asks the driver's own library.
+
+    Keras on torch calls it when it is imported. Asked the usual way it starts CUDA, and no fork of
+    this process could use CUDA any more, not even Adam on a CPU, which asks in each step whether a
+    graph is captured.
+    """
+    before = os.environ.get(_BY_DRIVER)
+    os.environ[_BY_DRIVER] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_BY_DRIVER]
+        else:
+            os.environ[_BY_DRIVER] = before
 
 
 def cuda_began() -> bool:

@@ -56,11 +56,12 @@ def preload(job: Facts) -> None:
         sys.path.append(job["inject"])
     before = len(sys.modules)
     importlib.import_module("reenact_probe.boot")
-    for name in job["imports"]:
-        if name.partition(".")[0] != "keras" or _keras_runs_on_torch(job):
-            _import(name)
-        for more in _LAZY.get(name, ()) if name in sys.modules else ():
-            _import(more)
+    with reenact_trials_cards.without_cuda():
+        for name in job["imports"]:
+            if name.partition(".")[0] != "keras" or _keras_runs_on_torch(job):
+                _import(name)
+            for more in _LAZY.get(name, ()) if name in sys.modules else ():
+                _import(more)
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
     if len(sys.modules) > before:
