@@ -19,7 +19,7 @@ from reenact.api.training import diagnose_trace
 from reenact.diagnosis.judgement import Judgement, grave_symptoms
 from reenact.faults.detector import run_detectors
 from reenact.faults.evidence import Evidence
-from reenact.faults.finding import Finding
+from reenact.faults.observation import Observation
 from reenact.faults.registry import detector
 from reenact.probe.read import read_trace
 from reenact.probe.trace import Experiments, OneBatch, Trace
@@ -90,13 +90,10 @@ def assert_no_findings(
     )
     if found.judgement is Judgement.UNJUDGED:
         raise AssertionError(found.sentence)
-    suspects = [
-        *(one.suspect for one in found.findings),
-        *grave_symptoms(found.symptoms, found.threshold),
-    ]
-    if suspects:
-        lines = [line for one in suspects for line in _described(one.first)]
-        count = f"{len(suspects)} finding{'s' if len(suspects) > 1 else ''}"
+    findings = (*found.findings, *grave_symptoms(found.symptoms, found.threshold))
+    if findings:
+        lines = [line for one in findings for line in _described(one.first)]
+        count = f"{len(findings)} finding{'s' if len(findings) > 1 else ''}"
         raise AssertionError("\n".join([f"{count} in this training.", *lines]))
 
 
@@ -118,7 +115,7 @@ def _objection(tried: Tried) -> list[str]:
         )
         evidence = Evidence(experiments=Experiments(one_batch=seen))
         findings = run_detectors([detector(code) for code in ONE_BATCH], evidence)
-        lines = [line for finding in findings for line in _described(finding)]
+        lines = [line for finding in findings for line in _described(finding.first)]
     if lines:
         lines.append(
             f"  tried Adam at {', '.join(f'{rate:g}' for rate in tried.rates)}; the best is shown"
@@ -157,15 +154,15 @@ def _seen(code: str, saw: str) -> list[str]:
     )
 
 
-def _described(finding: Finding) -> list[str]:
+def _described(observation: Observation) -> list[str]:
     where = ""
-    if finding.place is not None:
-        where = f"{finding.place}  "
+    if observation.place is not None:
+        where = f"{observation.place}  "
     return _lines(
-        f"{where}{finding.code} {finding.name}",
-        finding.saw,
-        finding.why,
-        finding.code,
+        f"{where}{observation.code} {observation.name}",
+        observation.saw,
+        observation.why,
+        observation.code,
     )
 
 
