@@ -17,10 +17,10 @@ from typing import Any
 
 from reenact.api.training import diagnose_trace
 from reenact.diagnosis.judgement import Judgement, grave_symptoms
-from reenact.faults.detector import run_detectors
+from reenact.faults.detector import Needs, run_detectors
 from reenact.faults.evidence import Evidence
 from reenact.faults.observation import Observation
-from reenact.faults.registry import detector
+from reenact.faults.registry import chosen, detector
 from reenact.probe.read import read_trace
 from reenact.probe.trace import Experiments, OneBatch, Trace
 from reenact.pytest.one_batch import RATES, Tried, learner_for, overfit
@@ -28,8 +28,6 @@ from reenact.pytest.one_batch import RATES, Tried, learner_for, overfit
 __all__ = ["assert_learns", "assert_no_findings"]
 
 STEPS = 100
-ONE_BATCH = ("RE020", "TC004")
-"""Rules that read this experiment: cannot-overfit-one-batch, ignores-its-inputs."""
 NAMED = 6
 
 
@@ -114,7 +112,8 @@ def _objection(tried: Tried) -> list[str]:
             tried.zeroed,
         )
         evidence = Evidence(experiments=Experiments(one_batch=seen))
-        findings = run_detectors([detector(code) for code in ONE_BATCH], evidence)
+        of_experiments = [one for one in chosen() if one.needs == Needs.EXPERIMENTS]
+        findings = run_detectors(of_experiments, evidence)
         lines = [line for finding in findings for line in _described(finding.first)]
     if lines:
         lines.append(
