@@ -212,3 +212,41 @@ def test_what_a_training_speaks_against_is_not_reported_untried(
 def test_without_a_proof_observations_keep_their_weight() -> None:
     (one,) = grouped([finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE, in_the_run=True)])
     assert one.suspicion == 0.8
+
+
+@pytest.mark.parametrize(("confidence", "left"), [(0.89, 0.8), (0.9, 0.48)])
+def test_only_what_is_as_good_as_proven_explains_what_was_seen_in_the_run(
+    confidence: float, left: float
+) -> None:
+    written = finding("RE010", FaultType.ZGR, confidence)
+    seen = finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE, in_the_run=True)
+    found = {one.fault: one.suspicion for one in grouped([written, seen])}
+    assert found == {FaultType.ZGR: confidence, FaultType.HLR: pytest.approx(left)}
+
+
+def test_what_the_run_alone_shows_explains_nothing_else_in_it() -> None:
+    seen = finding("RE010", FaultType.ZGR, 0.95, in_the_run=True)
+    other = finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE, in_the_run=True)
+    assert {one.suspicion for one in grouped([seen, other])} == {0.95, 0.8}
+
+
+def test_a_symptom_neither_explains_nor_is_explained() -> None:
+    symptom = finding("RE029", None, 0.95, is_root_cause=False, in_the_run=True)
+    written = finding("RE010", FaultType.ZGR, 0.95)
+    seen = finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE, in_the_run=True)
+    found = {one.first.code: one for one in grouped([symptom, seen])}
+    assert found["RE019"].suspicion == 0.8
+    found = {one.first.code: one for one in grouped([symptom, written])}
+    strong = found["RE029"]
+    assert (strong.suspicion, strong.confidence) == (0.95, 0.95), "a symptom is not calibrated"
+
+
+@pytest.mark.parametrize(("begun", "left"), [(True, 0.7), (False, 0.42)])
+def test_where_a_training_has_hardly_begun_a_hint_is_less_likely(begun: bool, left: float) -> None:
+    (hint,) = grouped([finding("RE019", FaultType.HLR, 0.7)], health=Health.UNSEEN, begun=begun)
+    assert hint.suspicion == pytest.approx(left)
+
+
+def test_of_two_as_likely_the_one_with_the_lower_code_comes_first() -> None:
+    found = grouped([finding("UM010", FaultType.RCD, 0.7), finding("RE019", FaultType.HLR, 0.7)])
+    assert [one.first.code for one in found] == ["RE019", "UM010"]
