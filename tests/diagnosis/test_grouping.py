@@ -241,6 +241,14 @@ def test_a_symptom_neither_explains_nor_is_explained() -> None:
     assert (strong.suspicion, strong.confidence) == (0.95, 0.95), "a symptom is not calibrated"
 
 
+@pytest.mark.parametrize("certainty", [Certainty.STRONG, Certainty.PROOF])
+def test_a_symptom_however_sure_is_no_cause(certainty: Certainty) -> None:
+    symptom = finding("RE029", None, 0.95, is_root_cause=False, certainty=certainty)
+    seen = finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE, in_the_run=True)
+    found = {one.first.code: one for one in grouped([symptom, seen])}
+    assert found["RE019"].suspicion == 0.8
+
+
 @pytest.mark.parametrize(("begun", "left"), [(True, 0.7), (False, 0.42)])
 def test_where_a_training_has_hardly_begun_a_hint_is_less_likely(begun: bool, left: float) -> None:
     (hint,) = grouped([finding("RE019", FaultType.HLR, 0.7)], health=Health.UNSEEN, begun=begun)
