@@ -40,6 +40,8 @@ FILES = (
     "src/reenact/trials/statistics.py",
     "src/reenact/repairs/verdict.py",
     "src/reenact/repairs/minimise.py",
+    "src/reenact/faults/confidence.py",
+    "src/reenact/diagnosis/grouping.py",
     "src/reenact/diagnosis/intervene.py",
     "src/reenact/bug/verdict.py",
 )

@@ -86,7 +86,7 @@ ENDING = """
 import hashlib, json
 sum_ = hashlib.sha256(b"".join(one.tobytes() for one in weights)).hexdigest()
 found = watching.diagnosis
-seen = [] if found is None else [one.suspect.first.code for one in found.findings]
+seen = [] if found is None else [one.first.code for one in found.findings]
 steps = 0 if found is None else found.evidence.trace.step_count
 print(json.dumps({"weights": sum_, "findings": seen, "steps": steps}))
 """

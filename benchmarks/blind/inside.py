@@ -23,18 +23,19 @@ def main() -> None:
     found = reenact.diagnose(words, depth=depth, max_time=SECONDS, training=training, run=run)
     content = {
         **diagnosed(found),
-        "shown": [_shown(one.code, one.suspect) for one in found.findings],
-        "doubted": [_shown(one.code, one.suspect) for one in found.low_confidence],
+        "shown": [_shown(one) for one in found.findings],
+        "doubted": [_shown(one) for one in found.low_confidence],
     }
     Path(answer).write_text(json.dumps(content), encoding="utf-8")
 
 
-def _shown(code: str, suspect: Any) -> tuple[str, str, str, int]:
+def _shown(finding: Any) -> tuple[str, str, str, int]:
     """The fault, the detector that names it, and where."""
     from reenact.faults.registry import all_detectors
 
+    code = finding.code
     fault = next((one.fault.code for one in all_detectors() if one.code == code), code)
-    place = suspect.place
+    place = finding.place
     return (fault, code, str(place.file) if place else "", place.line if place else 0)
 
 

@@ -120,28 +120,24 @@ def diagnosed(found: Any) -> dict[str, Any]:
     return {
         "judgement": str(found.judgement),
         "sentence": found.sentence,
-        "findings": [
-            _named(one.suspect, one.confidence, str(one.status)) for one in found.findings
-        ],
-        "doubts": [
-            _named(one.suspect, one.confidence, str(one.status)) for one in found.low_confidence
-        ],
-        "symptoms": [_named(one, one.confidence, "seen") for one in found.symptoms],
+        "findings": [_named(one, str(one.status)) for one in found.findings],
+        "doubts": [_named(one, str(one.status)) for one in found.low_confidence],
+        "symptoms": [_named(one, "seen") for one in found.symptoms],
         "trainings": found.spent.trainings,
         "seconds": found.spent.seconds,
         "notes": list(found.notes),
     }
 
 
-def _named(suspect: Any, confidence: float, status: str) -> dict[str, Any]:
-    places = [suspect.place, *(witness.place for witness in suspect.witnesses)]
+def _named(finding: Any, status: str) -> dict[str, Any]:
+    places = [finding.place, *(witness.place for witness in finding.witnesses)]
     return {
-        "codes": [witness.code for witness in suspect.witnesses],
+        "codes": [witness.code for witness in finding.witnesses],
         "places": sorted(_places(places)),
-        "confidence": round(confidence, 3),
-        "saw": suspect.first.saw,
-        "fault": str(suspect.fault) if suspect.fault is not None else None,
-        "layer": suspect.layer,
+        "confidence": round(finding.confidence, 3),
+        "saw": finding.first.saw,
+        "fault": str(finding.fault) if finding.fault is not None else None,
+        "layer": finding.layer,
         "status": status,
     }
 

@@ -19,11 +19,10 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from reenact.diagnosis.options import THRESHOLD
-from reenact.diagnosis.suspects import ABOUT_EVALUATION, SHOWS
-from reenact.faults.confidence import EVEN
+from reenact.faults.confidence import EVEN, Health
 from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Certainty
-from reenact.faults.health import Health
+from reenact.faults.observation import Certainty
+from reenact.faults.registry import all_detectors
 
 DATA = Path(__file__).with_suffix(".json")
 WEIGHT = 4
@@ -65,15 +64,20 @@ def contacts() -> tuple[Contact, ...]:
 
 
 def stands(one: Reported, health: Health) -> bool:
-    """Whether a finding stands beside what the training shows, as in `suspects_from`."""
+    """Whether a finding stands beside what the training shows, as in `grouped`."""
     silent = health not in (Health.WORKS, Health.UNCLEAR)
     if one.certainty is Certainty.PROOF or one.crash or silent:
         return True
     if one.certainty is Certainty.HINT:
         return len(one.families) > 1 and one.confidence >= EVEN
-    return not (
-        health is Health.WORKS and one.fault in SHOWS and not ABOUT_EVALUATION.issuperset(one.codes)
-    )
+    would_show = one.fault is not None and one.fault.traits.keeps_from_learning
+    return not (health is Health.WORKS and would_show and not _of_held_out_rows(one))
+
+
+def _of_held_out_rows(one: Reported) -> bool:
+    """Whether all its detectors are about rows that are not trained on."""
+    about = {each.code for each in all_detectors() if each.of_held_out_rows}
+    return about.issuperset(one.codes)
 
 
 def shares_of(known: Sequence[Contact]) -> Shares:

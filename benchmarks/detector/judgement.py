@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchmarks.detector.gather import Known, evidence_of
-from reenact.diagnosis.suspects import SAME, suspects_from
+from reenact.diagnosis.grouping import grouped
 from reenact.faults.confidence import CalibrationCurve
-from reenact.faults.detector import Needs, run_detectors
+from reenact.faults.detector import run_detectors
 from reenact.faults.registry import chosen
 from reenact.trials.trial import Outcome
 
@@ -53,16 +53,13 @@ class Judgement:
 def statements_of(known: Iterable[Known], outcomes: Mapping[str, Outcome]) -> Iterator[Statement]:
     """What the rules statements of the first training of each program."""
     rules = chosen((), ())
-    observed = {rule.code for rule in rules if rule.needs & Needs.TRACE}
     for one in known:
-        planted = {SAME.get(fault, fault) for fault in one.faults}
+        planted = {fault.counted_as for fault in one.faults}
         _, evidence = next(evidence_of(one.planned, outcomes), (0, None))
-        for suspect in (
-            suspects_from(run_detectors(rules, evidence), observed) if evidence is not None else ()
-        ):
-            if suspect.fault is not None and suspect.first.is_root_cause:
-                right = SAME.get(suspect.fault, suspect.fault) in planted
-                yield Statement(one.planned.base, suspect.confidence, right)
+        for suspect in grouped(run_detectors(rules, evidence)) if evidence is not None else ():
+            if suspect.fault is not None and suspect.is_root_cause:
+                right = suspect.fault.counted_as in planted
+                yield Statement(one.planned.base, suspect.suspicion, right)
 
 
 def judged(statements: Sequence[Statement]) -> Judgement:

@@ -14,10 +14,7 @@ from reenact.faults.fault_type import FaultType
 def answer_of(diagnosis: Diagnosis) -> Answer:
     """What a diagnosis reports."""
     return _answer(
-        (
-            (one.suspect.fault, one.suspect.layer, one.suspect.layer_index)
-            for one in diagnosis.findings
-        ),
+        ((one.fault, one.layer, one.layer_index) for one in diagnosis.findings),
         diagnosis.evidence,
     )
 
@@ -26,10 +23,7 @@ def reported_by(diagnosis: Diagnosis) -> list[tuple[str, float]]:
     """The same one by one, as `HLR` or `ACH(2)`, each with its confidence."""
     found = []
     for one in diagnosis.findings:
-        suspect = one.suspect
-        for fault, index in _answer(
-            [(suspect.fault, suspect.layer, suspect.layer_index)], diagnosis.evidence
-        ):
+        for fault, index in _answer([(one.fault, one.layer, one.layer_index)], diagnosis.evidence):
             found.append(
                 (
                     fault.value if index is None else f"{fault.value}({index})",
@@ -43,7 +37,7 @@ def answer_by(rules: Iterable[Detector], evidence: Evidence, least: float = 0.0)
     """What some rules accuse on their own, as their tool would: every finding counts."""
     return _answer(
         (
-            (finding.fault, finding.layer, finding.layer_index)
+            (finding.first.fault, finding.first.layer, finding.first.layer_index)
             for finding in run_detectors(rules, evidence)
             if finding.confidence >= least
         ),

@@ -27,12 +27,13 @@ from benchmarks.identity import code_identity
 from benchmarks.scorecard import Scorecard
 from benchmarks.several import several
 from benchmarks.warm import Lent, end_with_parent, warm_pool
-from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding
+from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.options import THRESHOLD, Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import diagnose
 from reenact.diagnosis.services import DiagnoseServices
 from reenact.faults.evidence import Evidence
 from reenact.faults.families import FAMILIES
+from reenact.faults.finding import Finding
 from reenact.faults.registry import chosen
 from reenact.journal import Journal
 from reenact.program.program import Program, read_program
@@ -140,15 +141,14 @@ def run_case(wanted: CaseRun, stop: Stop) -> CaseResult:
     )
 
 
-def _words(one: DiagnosisFinding) -> str:
-    suspect = one.suspect
-    where = f" at {suspect.layer}" if suspect.layer else ""
+def _words(one: Finding) -> str:
+    where = f" at {one.layer}" if one.layer else ""
     gain = (
         f"; {_middle(one.tried.before)} to {_middle(one.tried.after)}"
         if one.tried is not None
         else ""
     )
-    return f"{suspect.first.code} {suspect.fault}{where} ({one.status}, {one.confidence:.2f}{gain})"
+    return f"{one.first.code} {one.fault}{where} ({one.status}, {one.confidence:.2f}{gain})"
 
 
 def _middle(values: Sequence[float]) -> str:

@@ -318,9 +318,9 @@ def test_a_diagnosis_prints_as_the_command_does_and_its_findings_have_plain_fiel
     assert f"train.py:{finding.line}:" in str(found)
     assert found.sentence in str(found)
     assert finding.message in " ".join(str(finding).split())
-    assert (finding.file, finding.name) == ("train.py", finding.suspect.headline.name)
+    assert (finding.file, finding.name) == ("train.py", finding.headline.name)
     assert finding.fix in str(found.to_dict()["findings"][0]["fix"])  # type: ignore[index,call-overload]
-    assert repr(finding).startswith(f"<DiagnosisFinding {finding.code} {finding.name} at train.py:")
+    assert repr(finding).startswith(f"<Finding {finding.code} {finding.name} at train.py:")
 
 
 def test_a_result_is_saved_as_page_and_as_data(place: Path) -> None:

@@ -240,13 +240,13 @@ def seen(found: Diagnosis) -> Trace:
 def first(found: Diagnosis) -> tuple[str, str, int]:
     """Name, file and line of the first finding."""
     assert found.findings, found.sentence
-    suspect = found.findings[0].suspect
-    assert suspect.place is not None, suspect
-    return suspect.first.name, suspect.place.file.name, suspect.place.line
+    finding = found.findings[0]
+    assert finding.place is not None, finding
+    return finding.first.name, finding.place.file.name, finding.place.line
 
 
 def names(found: Diagnosis) -> set[str]:
-    return {witness.name for one in found.findings for witness in one.suspect.witnesses}
+    return {witness.name for one in found.findings for witness in one.witnesses}
 
 
 def line_of(text: str, part: str) -> int:

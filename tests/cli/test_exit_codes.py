@@ -358,7 +358,7 @@ def test_what_the_text_proves_is_stated_also_when_the_run_shows_little(
     little = replace(trace, steps=cut, events=(off,) if shown == "broken-off" else ())
     program = program_from_text(FORGETS)
     found = diagnose_evidence(Evidence(program, static_graph(program), little), DiagnoseOptions())
-    assert "RE010" in {one.suspect.first.code for one in found.findings}
+    assert "RE010" in {one.first.code for one in found.findings}
 
 
 def test_a_broken_probe_judges_nothing(sound: Evidence) -> None:

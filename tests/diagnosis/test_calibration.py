@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from reenact.diagnosis.grouping import grouped
 from reenact.diagnosis.options import THRESHOLD
-from reenact.diagnosis.suspects import calibrated, suspects_from
 from reenact.faults.confidence import CalibrationCurve, shipped
 from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Finding, Severity
+from reenact.faults.finding import finding_of
+from reenact.faults.observation import Observation, Severity
 
-FOUND = Finding(
+FOUND = Observation(
     code="RE003",
     name="loss-of-another-task",
     family="reenact",
@@ -39,7 +40,7 @@ def test_the_shipped_curve_never_falls_and_a_sure_rule_stays_above_the_threshold
 
 
 def test_a_rule_is_read_off_the_curve_and_an_opinion_that_calibrates_itself_is_not() -> None:
-    (ruled,) = suspects_from([FOUND])
-    (learned,) = suspects_from([replace(FOUND, family="learned")])
-    assert calibrated(ruled) == shipped().at(0.9)
-    assert calibrated(learned) == 0.89, "an opinion, however sure, is not proven"
+    (ruled,) = grouped([finding_of(FOUND)])
+    (learned,) = grouped([finding_of(replace(FOUND, is_calibrated=True))])
+    assert (ruled.suspicion, ruled.confidence) == (0.9, shipped().at(0.9))
+    assert learned.confidence == 0.89, "an opinion, however sure, is not proven"

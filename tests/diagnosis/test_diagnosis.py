@@ -2,32 +2,70 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from reenact.diagnosis.diagnosis import DiagnosisFinding, InterventionResult
-from reenact.diagnosis.suspects import suspects_from
-from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Finding, Severity
+from reenact.diagnosis.diagnosis import Diagnosis
+from reenact.diagnosis.judge import diagnose_evidence
+from reenact.diagnosis.options import Depth, DiagnoseOptions
+from reenact.faults.evidence import Evidence
+from reenact.faults.tried import InterventionResult
 from reenact.journal.codec import Flattening, decoder
+from reenact.program.program import program_from_text
+from reenact.program.static_graph import static_graph
+
+EARLIER = Path(__file__).with_name("earlier_diagnosis.json")
+"""`stored`: as the journal of an earlier version has it; `shown`: what that version printed."""
+HOT = """\
+import torch
+from torch import nn
+
+model = nn.Linear(4, 2)
+optimizer = torch.optim.Adam(model.parameters(), lr=10.0)
+"""
 
 
-@pytest.mark.parametrize("name", ["status", "standing"])
-def test_a_finding_is_read_back_also_from_journals_of_earlier_versions(
-    name: str,
+def earlier() -> tuple[dict[str, Any], dict[str, Any]]:
+    both = json.loads(EARLIER.read_text(encoding="utf-8"))
+    return both["stored"], both["shown"]
+
+
+def test_a_diagnosis_is_read_back_as_it_was_stored() -> None:
+    program = program_from_text(HOT)
+    evidence = Evidence(program, static_graph(program))
+    found = diagnose_evidence(evidence, DiagnoseOptions(depth=Depth.STATIC)).to_store()
+    kept = Flattening(lambda data: pytest.fail(f"{len(data)} bytes as an artefact")).flat(found)
+    read = decoder(Diagnosis)(kept)
+    assert read.findings == found.findings != ()
+    assert read.to_dict() == found.to_dict()
+
+
+def test_a_diagnosis_of_an_earlier_version_is_read_in_the_form_of_this_one() -> None:
+    stored, shown = earlier()
+    read = decoder(Diagnosis)(stored)
+    assert read.to_dict() == shown
+    (finding,) = read.findings
+    assert [one.code for one in finding.observations] == ["AT002", "UM005"]
+    assert (finding.code, finding.suspicion, finding.confidence) == ("UM005", 0.97, 0.97)
+    assert [one.code for one in read.symptoms] == ["DL007"]
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "status"),
+    [
+        ("status", "refuted", InterventionResult.REFUTED),
+        ("standing", "refuted", InterventionResult.REFUTED),
+        ("standing", "helped", InterventionResult.UNDECIDED),
+    ],
+)
+def test_a_status_is_read_also_by_its_earlier_names(
+    name: str, word: str, status: InterventionResult
 ) -> None:
-    found = Finding(
-        "RE003",
-        "loss-of-another-task",
-        "reenact",
-        FaultType.LCH,
-        Severity.ERROR,
-        "mse",
-        "why",
-        0.9,
-    )
-    (suspect,) = suspects_from([found])
-    finding = DiagnosisFinding(suspect, InterventionResult.CONFIRMED, 0.8, note="tried")
-    kept = Flattening(lambda data: pytest.fail(f"{len(data)} bytes as an artefact")).flat(finding)
-    assert isinstance(kept, dict)
-    stored = {name if key == "status" else key: value for key, value in kept.items()}
-    assert decoder(DiagnosisFinding)(stored) == finding
+    stored, _ = earlier()
+    finding = stored["findings"][0]
+    del finding["status"]
+    finding[name] = word
+    assert decoder(Diagnosis)(stored).findings[0].status is status

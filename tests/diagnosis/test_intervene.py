@@ -11,14 +11,15 @@ from dataclasses import dataclass, replace
 import pytest
 
 from reenact.diagnosis.candidates import Screening
-from reenact.diagnosis.diagnosis import DiagnosisFinding, InterventionResult
+from reenact.diagnosis.grouping import grouped
 from reenact.diagnosis.intervene import intervene
 from reenact.diagnosis.options import InterventionPlan
-from reenact.diagnosis.suspects import Suspect, calibrated, suspects_from
 from reenact.errors import TimeSpent
 from reenact.faults.detector import suggest
 from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Certainty, Finding, Severity, Suggestion
+from reenact.faults.finding import Finding, finding_of
+from reenact.faults.observation import Certainty, Observation, Severity, Suggestion
+from reenact.faults.tried import InterventionResult
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.hyperparameter import Kind
@@ -90,7 +91,7 @@ class Formulaic:
         pass
 
 
-def suspects(severity: Severity = Severity.WARNING, **confidences: float) -> tuple[Suspect, ...]:
+def suspects(severity: Severity = Severity.WARNING, **confidences: float) -> tuple[Finding, ...]:
     found = []
     for name, confidence in confidences.items():
         kind = Kind[name.upper()]
@@ -98,7 +99,7 @@ def suspects(severity: Severity = Severity.WARNING, **confidences: float) -> tup
         param = next(param for param in hyperparameters_of(PROGRAM) if param.kind is kind)
         suggestions: tuple[Suggestion, ...] = tuple(suggest(param, (value,)))
         found.append(
-            Finding(
+            Observation(
                 f"RE{len(found):03}",
                 name,
                 "reenact",
@@ -111,7 +112,7 @@ def suspects(severity: Severity = Severity.WARNING, **confidences: float) -> tup
                 suggestions=suggestions,
             )
         )
-    return suspects_from(found)
+    return grouped(map(finding_of, found))
 
 
 class Late(Stop):
@@ -129,7 +130,7 @@ def interventions_on(
     trainings: float = 40,
     stop: Stop | None = None,
     **confidences: float,
-) -> tuple[dict[str, DiagnosisFinding], Formulaic]:
+) -> tuple[dict[str, Finding], Formulaic]:
     executor = Formulaic(formula)
     with (
         Journal.in_memory() as journal,
@@ -151,7 +152,7 @@ def interventions_on(
             threshold=0.45,
         )
         run.finish({})
-    return {one.suspect.first.name: one for one in judged}, executor
+    return {one.first.name: one for one in judged}, executor
 
 
 def noise(seed: int) -> float:
@@ -364,8 +365,8 @@ def test_nothing_is_refuted_where_the_program_only_guesses() -> None:
 
 def test_proof_stands_whatever_the_trials_show() -> None:
     everything = suspects(loss=0.9, learning_rate=0.9)
-    proven = replace(everything[0].first, certainty=Certainty.PROOF)
-    everything = (*suspects_from([proven]), everything[1])
+    proven = everything[0].refined(certainty=Certainty.PROOF)
+    everything = (*grouped([proven]), everything[1])
     executor = Formulaic(lambda turned, seed: 0.8 + noise(seed))
     with (
         Journal.in_memory() as journal,
@@ -383,7 +384,7 @@ def test_proof_stands_whatever_the_trials_show() -> None:
         )
         judged, _ = intervene(everything, Screening(trainer, PLAN, tell_nobody), threshold=0.45)
         run.finish({})
-    by_name = {one.suspect.first.name: one for one in judged}
+    by_name = {one.first.name: one for one in judged}
     assert by_name[proven.name].status is InterventionResult.UNDECIDED
     assert by_name[proven.name].confidence >= 0.95
     other = next(one for name, one in by_name.items() if name != proven.name)
@@ -423,11 +424,11 @@ def test_where_nothing_is_learned_the_fall_of_the_loss_judges() -> None:
         run.finish({})
     assert [one.status for one in judged] == [InterventionResult.CONFIRMED] * 2
     assert judged[0].tried is not None
-    assert judged[0].tried.measure.name == LOSS_FALL
+    assert judged[0].tried.metric == LOSS_FALL
 
 
 def test_nothing_is_refuted_beside_a_proven_fault_that_could_not_be_changed() -> None:
-    proven = Finding(
+    proven = Observation(
         "RE900",
         "labels",
         "reenact",
@@ -438,7 +439,7 @@ def test_nothing_is_refuted_beside_a_proven_fault_that_could_not_be_changed() ->
         0.95,
         certainty=Certainty.PROOF,
     )
-    everything = (*suspects(learning_rate=0.8), *suspects_from([proven]))
+    everything = (*suspects(learning_rate=0.8), *grouped([finding_of(proven)]))
     executor = Formulaic(lambda turned, seed: 0.1 + noise(seed))
     with (
         Journal.in_memory() as journal,
@@ -456,7 +457,7 @@ def test_nothing_is_refuted_beside_a_proven_fault_that_could_not_be_changed() ->
         )
         judged, _ = intervene(everything, Screening(trainer, PLAN, tell_nobody), threshold=0.45)
         run.finish({})
-    rate = next(one for one in judged if one.suspect.first.name == "learning_rate")
+    rate = next(one for one in judged if one.first.name == "learning_rate")
     assert rate.status is InterventionResult.UNDECIDED
     assert rate.confidence >= 0.45
 
@@ -465,7 +466,7 @@ def test_nothing_is_refuted_beside_a_proven_fault_that_could_not_be_changed() ->
 class Tried:
     """What came of interventions, and what they left behind."""
 
-    judged: dict[str, DiagnosisFinding]
+    judged: dict[str, Finding]
     remarks: list[str]
     executor: Formulaic
     trainer: BudgetedTrainer
@@ -491,7 +492,7 @@ class WithFall(Formulaic):
 
 def tried_on(
     executor: Formulaic,
-    everything: Sequence[Suspect],
+    everything: Sequence[Finding],
     *,
     measure: Measure | None = None,
     trainings: float = 60,
@@ -518,14 +519,12 @@ def tried_on(
         )
         judged, remarks = intervene(everything, Screening(trainer, plan, tell), threshold=threshold)
         run.finish({})
-    return Tried({one.suspect.first.name: one for one in judged}, remarks, executor, trainer)
+    return Tried({one.first.name: one for one in judged}, remarks, executor, trainer)
 
 
-def surely(certainty: Certainty, **confidences: float) -> tuple[Suspect, ...]:
+def surely(certainty: Certainty, **confidences: float) -> tuple[Finding, ...]:
     """Suspects of another certainty than a hint."""
-    return suspects_from(
-        [replace(one.first, certainty=certainty) for one in suspects(**confidences)]
-    )
+    return grouped([one.refined(certainty=certainty) for one in suspects(**confidences)])
 
 
 def helped_by(kind: Kind, gain: float, base: float = 0.5) -> Formula:
@@ -610,7 +609,7 @@ def test_a_program_that_crashes_runs_now_and_is_better_only_above_a_constant_ans
     assert loss.tried.confirmed is (status is InterventionResult.CONFIRMED)
     assert loss.note == loss.tried.shortfall
     runs = status is InterventionResult.RUNS_NOW
-    assert loss.confidence == (calibrated(loss.suspect) if runs else 0.9)
+    assert loss.confidence == (loss.calibrated().confidence if runs else 0.9)
 
 
 def test_a_loss_that_falls_below_zero_confirms_nothing() -> None:
@@ -660,7 +659,7 @@ def test_no_difference_is_less_than_three_twentieths_of_what_is_left(
     )
     refuted = status is InterventionResult.REFUTED
     share = 0.4 if refuted else 1.0
-    assert rate.confidence == pytest.approx(share * calibrated(rate.suspect))
+    assert rate.confidence == pytest.approx(share * rate.calibrated().confidence)
     assert ("makes no difference: surely less than 0.075" in rate.note) is refuted
     assert ("no clear difference over 4 seeds" in rate.note) is not refuted
 
@@ -668,7 +667,7 @@ def test_no_difference_is_less_than_three_twentieths_of_what_is_left(
 @pytest.mark.parametrize(("more", "tried_out"), [(0.0, True), (1e-9, False)])
 def test_what_would_be_reported_is_worth_refuting(more: float, tried_out: bool) -> None:
     everything = suspects(learning_rate=0.8)
-    threshold = calibrated(everything[0]) + more
+    threshold = everything[0].confidence + more
     tried = tried_on(Formulaic(only_later(0.0)), everything, threshold=threshold)
     assert (tried.status("learning_rate") is InterventionResult.REFUTED) is tried_out
     assert any(trial.seed > 100 for trial in tried.executor.done) is tried_out
@@ -692,7 +691,7 @@ def test_nothing_is_refuted_beside_a_program_that_learns_nothing(
 
 
 def test_beside_what_was_confirmed_the_rest_is_refuted_whatever_is_proven() -> None:
-    proven = Finding(
+    proven = Observation(
         "RE900",
         "labels",
         "reenact",
@@ -703,7 +702,7 @@ def test_beside_what_was_confirmed_the_rest_is_refuted_whatever_is_proven() -> N
         0.95,
         certainty=Certainty.PROOF,
     )
-    everything = (*suspects(learning_rate=0.8, optimizer=0.7), *suspects_from([proven]))
+    everything = (*suspects(learning_rate=0.8, optimizer=0.7), *grouped([finding_of(proven)]))
     tried = tried_on(Formulaic(helped_by(Kind.LEARNING_RATE, 0.3)), everything)
     assert tried.status("learning_rate") is InterventionResult.CONFIRMED
     assert tried.status("optimizer") is InterventionResult.REFUTED
@@ -723,7 +722,7 @@ def test_what_would_have_helped_instead_stays_a_finding_when_it_is_sure(
     other = tried.judged["optimizer"]
     assert other.status is InterventionResult.UNDECIDED
     assert other.note == "changing this instead helped too, in a first look"
-    assert other.confidence == pytest.approx(0.44 if demoted else calibrated(other.suspect))
+    assert other.confidence == pytest.approx(0.44 if demoted else other.calibrated().confidence)
 
 
 def test_what_would_have_helped_instead_stays_a_finding_when_it_is_proven() -> None:

@@ -9,13 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reenact.diagnosis.diagnosis import InterventionResult
+from reenact.diagnosis.grouping import grouped
 from reenact.diagnosis.judge import conclude, diagnose_evidence
 from reenact.diagnosis.judgement import Judgement
 from reenact.diagnosis.options import Depth, DiagnoseOptions
-from reenact.diagnosis.suspects import Suspect, suspects_from
 from reenact.faults.evidence import Evidence
+from reenact.faults.finding import Finding, finding_of
 from reenact.faults.registry import detector
+from reenact.faults.tried import InterventionResult
 from reenact.probe.trace import Columns, Trace, no_rows
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph
@@ -38,7 +39,7 @@ def evidence(comment: str = "") -> Evidence:
 
 def test_what_a_rule_names_is_untried() -> None:
     (one,) = diagnose_evidence(evidence(), DiagnoseOptions(depth=Depth.STATIC)).findings
-    assert (one.suspect.first.code, one.status) == ("UM005", InterventionResult.UNTRIED)
+    assert (one.first.code, one.status) == ("UM005", InterventionResult.UNTRIED)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_what_is_waved_through_or_not_asked_is_silent(
 def test_what_is_less_sure_than_wanted_is_a_doubt() -> None:
     found = diagnose_evidence(evidence(), DiagnoseOptions(threshold=0.999))
     assert not found.findings
-    assert [one.suspect.first.code for one in found.low_confidence] == ["UM005"]
+    assert [one.first.code for one in found.low_confidence] == ["UM005"]
 
 
 def test_without_evidence_there_is_nothing_to_say() -> None:
@@ -77,8 +78,8 @@ def run(losses: list[float]) -> Evidence:
     return Evidence(trace=trace)
 
 
-def judged(seen: Evidence, symptoms: tuple[Suspect, ...]) -> Judgement:
-    return conclude(seen, DiagnoseOptions(), symptoms, (), TrainingUsage(0.0)).judgement
+def judged(seen: Evidence, symptoms: tuple[Finding, ...]) -> Judgement:
+    return conclude(seen, DiagnoseOptions(), symptoms, TrainingUsage(0.0)).judgement
 
 
 @pytest.mark.parametrize(
@@ -110,11 +111,9 @@ def test_what_stands_still_in_one_layer_breaks_no_training_that_goes_on(
     layer: str, losses: list[float], judgement: Judgement
 ) -> None:
     seen = run(losses)
-    finding = replace(
-        detector("DL005").finding(seen, "weights unchanged", confidence=0.85),
-        layer=layer,
-    )
-    assert judged(seen, suspects_from([finding])) is judgement
+    (still,) = detector("DL005").finding(seen, "weights unchanged", confidence=0.85).observations
+    finding = finding_of(replace(still, layer=layer))
+    assert judged(seen, grouped([finding])) is judgement
 
 
 @pytest.mark.parametrize(
@@ -125,9 +124,7 @@ def test_a_training_that_learns_nothing_is_never_called_sound(
     losses: list[float], judgement: Judgement
 ) -> None:
     seen = run(losses)
-    stalls = suspects_from(
-        [detector("TC010").finding(seen, "loss 1 in the beginning and 1 in the end")]
-    )
+    stalls = grouped([detector("TC010").finding(seen, "loss 1 in the beginning and 1 in the end")])
     assert judged(seen, stalls) is judgement
 
 
@@ -157,7 +154,7 @@ for step in range(30):
 def test_a_run_of_two_networks_hides_nothing_that_the_text_proves() -> None:
     read, ran = (
         {
-            one.suspect.first.code
+            one.first.code
             for one in diagnose_evidence(
                 evidence_of(TWO_NETWORKS, run=run), DiagnoseOptions()
             ).findings

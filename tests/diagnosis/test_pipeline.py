@@ -108,9 +108,9 @@ def test_static_runs_nothing(program: Program) -> None:
     with Journal.in_memory() as journal:
         found = tell(program, journal, depth=Depth.STATIC)
     assert found.evidence.trace is None
-    assert [one.suspect.fault for one in found.findings] == [FaultType.HLR]
-    assert found.findings[0].suspect.place is not None
-    assert found.findings[0].suspect.place.line == 7
+    assert [one.fault for one in found.findings] == [FaultType.HLR]
+    assert found.findings[0].place is not None
+    assert found.findings[0].place.line == 7
     assert hashes(program.folder) == before
     assert not (program.folder.parent / "traces").exists()
 
@@ -123,7 +123,7 @@ def test_quick_watches_one_run_and_normal_confirms_by_training(
     with Journal.open(tmp_path / "runs") as journal:
         found = tell(program, journal, executor, depth=Depth.NORMAL)
         assert found.evidence.experiments.one_batch is not None
-        (one,) = [one for one in found.findings if one.suspect.fault is FaultType.HLR]
+        (one,) = [one for one in found.findings if one.fault is FaultType.HLR]
         assert one.status is InterventionResult.CONFIRMED
         assert one.tried is not None
         assert one.tried.p_value < 0.05

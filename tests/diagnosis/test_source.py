@@ -6,15 +6,14 @@ from pathlib import PurePosixPath
 
 from reenact.diagnosis.diagnosis import (
     Diagnosis,
-    DiagnosisFinding,
-    InterventionResult,
     suspected_source,
 )
+from reenact.diagnosis.grouping import grouped
 from reenact.diagnosis.options import Depth
-from reenact.diagnosis.suspects import suspects_from
 from reenact.faults.evidence import Evidence
 from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Finding, Severity
+from reenact.faults.finding import Finding, finding_of
+from reenact.faults.observation import Observation, Severity
 from reenact.program.program import program_from_text
 from reenact.trials.budget import TrainingUsage
 from reenact.types import Place
@@ -23,15 +22,13 @@ SOURCE = "import torch\nrate = 10.0\n"
 
 
 def finding(code: str, place: Place | None) -> Finding:
-    return Finding(code, "name", "own", FaultType.HLR, Severity.ERROR, "seen", "wrong", 0.9, place)
+    return finding_of(
+        Observation(code, "name", "own", FaultType.HLR, Severity.ERROR, "seen", "wrong", 0.9, place)
+    )
 
 
 def diagnosis(evidence: Evidence, *findings: Finding) -> Diagnosis:
-    suspected = [
-        DiagnosisFinding(one, InterventionResult.UNTRIED, one.confidence)
-        for one in suspects_from(findings)
-    ]
-    return Diagnosis(Depth.STATIC, evidence, tuple(suspected), (), (), 0.5, TrainingUsage(0.0))
+    return Diagnosis(Depth.STATIC, evidence, grouped(findings), (), (), 0.5, TrainingUsage(0.0))
 
 
 def test_a_file_with_a_finding_is_kept_whole_with_its_places() -> None:

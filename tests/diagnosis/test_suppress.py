@@ -6,15 +6,16 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from reenact.diagnosis.suspects import unsuppressed
-from reenact.faults.finding import Finding, Severity
+from reenact.diagnosis.suppress import unsuppressed
+from reenact.faults.finding import Finding, finding_of
+from reenact.faults.observation import Observation, Severity
 from reenact.program.program import program_from_text
 from reenact.types import Place
 
 
 def finding(line: int, code: str = "UM005") -> Finding:
     place = Place(PurePosixPath("train.py"), line, 0, line, 5)
-    return Finding(
+    seen = Observation(
         code,
         "learning-rate-high",
         "umlaut",
@@ -25,6 +26,7 @@ def finding(line: int, code: str = "UM005") -> Finding:
         0.5,
         place=place,
     )
+    return finding_of(seen)
 
 
 @pytest.mark.parametrize(

@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from reenact.faults import confidence as sure
-from reenact.faults.confidence import Word
-from reenact.faults.finding import Certainty, Finding, Observes, Severity
-from reenact.faults.health import Health
+from reenact.faults.confidence import Health, Word
+from reenact.faults.fault_type import FaultType
+from reenact.faults.observation import Certainty, Observation, Observes, Severity
 
 HINT, STRONG, PROOF = Certainty.HINT, Certainty.STRONG, Certainty.PROOF
 
 
-def seen(confidence: float, observes: Observes = Observes.TEXT, family: str = "reenact") -> Finding:
-    return Finding(
+def seen(
+    confidence: float,
+    observes: Observes = Observes.TEXT,
+    family: str = "reenact",
+    fault: FaultType | None = None,
+    certainty: Certainty = HINT,
+    is_calibrated: bool = False,
+) -> Observation:
+    return Observation(
         "RE001",
         "name",
         family,
-        None,
+        fault,
         Severity.ERROR,
         "saw",
         "why",
         confidence,
         observes=observes,
+        certainty=certainty,
+        is_calibrated=is_calibrated,
+    )
+
+
+def before_trials(
+    suspicion: float,
+    certainty: Certainty,
+    *,
+    is_calibrated: bool = False,
+    is_doubted: bool = False,
+) -> float:
+    return sure.before_trials(
+        suspicion, certainty, is_calibrated=is_calibrated, is_doubted=is_doubted
     )
 
 
@@ -47,7 +70,9 @@ def test_proof_is_not_explained_away() -> None:
 @pytest.mark.parametrize("certainty", Certainty)
 @pytest.mark.parametrize("shows", [True, False])
 def test_what_a_training_speaks_against(health: Health, certainty: Certainty, shows: bool) -> None:
-    spoken = sure.is_spoken_against(0.95, certainty, [seen(0.95)], health, shows=shows)
+    fault = FaultType.LCH if shows else FaultType.VRM
+    found = [seen(0.95, fault=fault, certainty=certainty)]
+    spoken = sure.is_spoken_against(0.95, found, health)
     expected = {
         HINT: health in (Health.WORKS, Health.UNCLEAR),
         STRONG: health is Health.WORKS and shows,
@@ -62,23 +87,32 @@ def test_hints_of_two_kinds_count_where_they_are_more_likely_right_than_not(
 ) -> None:
     """The calibrated share decides: 0.89 at 0.92, 0.49 at 0.7."""
     both = [seen(confidence), seen(0.3, Observes.LOSSES)]
-    assert sure.is_spoken_against(confidence, HINT, both, Health.UNCLEAR, shows=False) is spoken
+    assert sure.is_spoken_against(confidence, both, Health.UNCLEAR) is spoken
 
 
 def test_the_learned_detector_calibrates_itself() -> None:
-    learned = [seen(0.95, family="learned")]
-    assert not sure.is_spoken_against(0.95, HINT, learned, Health.WORKS, shows=True)
-    assert sure.calibrated(0.7, HINT, {"learned"}, doubted=False) == 0.7
-    assert sure.calibrated(0.7, HINT, {"learned", "reenact"}, doubted=False) == sure.shipped().at(
-        0.7
-    )
+    learned = seen(0.95, fault=FaultType.LCH, is_calibrated=True)
+    assert not sure.is_spoken_against(0.95, [learned], Health.WORKS)
+    assert sure.is_spoken_against(0.95, [learned, seen(0.9)], Health.WORKS)
+    assert sure.are_calibrated([learned])
+    assert not sure.are_calibrated([learned, seen(0.9)])
+    assert before_trials(0.7, HINT, is_calibrated=True) == 0.7
+    assert before_trials(0.7, HINT) == sure.shipped().at(0.7)
+
+
+def test_a_training_that_learns_says_nothing_of_rows_that_it_is_not_given() -> None:
+    strong = seen(0.95, fault=FaultType.CPP, certainty=STRONG)
+    held_out = replace(strong, of_held_out_rows=True)
+    assert sure.is_spoken_against(0.95, [strong], Health.WORKS)
+    assert not sure.is_spoken_against(0.95, [held_out], Health.WORKS)
+    assert sure.is_spoken_against(0.95, [strong, held_out], Health.WORKS), "the surest decides"
 
 
 def test_what_is_doubted_stays_low_and_proof_stays_high() -> None:
-    assert sure.calibrated(0.98, STRONG, {"reenact"}, doubted=True) == sure.DOUBTED
-    assert sure.calibrated(0.1, STRONG, {"reenact"}, doubted=True) == sure.shipped().at(0.1)
-    assert sure.calibrated(0.5, PROOF, {"reenact"}, doubted=True) == sure.PROOF
-    assert sure.calibrated(0.97, PROOF, {"reenact"}, doubted=False) == 0.97
+    assert before_trials(0.98, STRONG, is_doubted=True) == sure.DOUBTED
+    assert before_trials(0.1, STRONG, is_doubted=True) == sure.shipped().at(0.1)
+    assert before_trials(0.5, PROOF, is_doubted=True) == sure.PROOF
+    assert before_trials(0.97, PROOF) == 0.97
 
 
 def test_trials_raise_and_lower() -> None:
@@ -110,9 +144,11 @@ def test_the_least_of_a_word_is_called_so(word: Word) -> None:
     assert sure.word_of(word.least - 0.001) is not word or word is Word.POSSIBLE
 
 
-@pytest.mark.parametrize("families", [{"reenact"}, {"learned"}])
-def test_only_proof_and_trials_are_called_proven(families: set[str]) -> None:
+@pytest.mark.parametrize("is_calibrated", [False, True])
+def test_only_proof_and_trials_are_called_proven(is_calibrated: bool) -> None:
     """However sure: a share of right findings on other programs establishes nothing of this one."""
-    assert sure.word_of(sure.calibrated(1.0, STRONG, families, doubted=False)) is Word.LIKELY
-    assert sure.word_of(sure.calibrated(0.1, PROOF, families, doubted=False)) is Word.PROVEN
+    strong = before_trials(1.0, STRONG, is_calibrated=is_calibrated)
+    proof = before_trials(0.1, PROOF, is_calibrated=is_calibrated)
+    assert sure.word_of(strong) is Word.LIKELY
+    assert sure.word_of(proof) is Word.PROVEN
     assert sure.word_of(sure.confirmed(0.1)) is Word.PROVEN

@@ -91,8 +91,8 @@ def test_a_step_that_nothing_went_backward_for_has_no_loss_and_no_invalid_one() 
     losses = [1.0, math.nan, 0.9, math.nan]
     assert not found("DL006", run_of(steps_of(loss=losses, backward_calls=[1, 0, 1, 0])))
     hit = found("DL006", run_of(steps_of(loss=losses)))
-    assert [finding.step for finding in hit] == [1]
-    assert found("DL006", run_of(steps_of(loss=[1.0, math.inf])))[0].step == 1
+    assert [finding.first.step for finding in hit] == [1]
+    assert found("DL006", run_of(steps_of(loss=[1.0, math.inf])))[0].first.step == 1
 
 
 def test_a_program_whose_loss_nobody_saw_has_no_invalid_loss() -> None:
@@ -112,7 +112,9 @@ def test_equal_accuracies_above_the_first_are_progress() -> None:
 
 def test_an_accuracy_that_the_program_prints_as_nan_is_named_with_its_step() -> None:
     metric = Metric("val_accuracy", math.nan, 7, 0, 0.0, "user")
-    assert [one.step for one in found("DL008", run_of(steps_of(loss=[1.0]), (metric,)))] == [7]
+    assert [one.first.step for one in found("DL008", run_of(steps_of(loss=[1.0]), (metric,)))] == [
+        7
+    ]
 
 
 @pytest.mark.parametrize("losses", [[math.nan], [1.0], [0.0] * 9, [-1.0] * 9], ids=str)

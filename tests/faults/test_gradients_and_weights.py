@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from made_evidence import event, findings_in, graph, seen, trace
-from reenact.faults.finding import Certainty
+from reenact.faults.observation import Certainty
 from reenact.probe.trace import Columns, Experiments, OwnRate, ParameterFacts
 from reenact.program.graph import OptimizerFacts, TaskType
 

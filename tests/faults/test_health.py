@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from made_evidence import QUANTITIES, graph, trace
+from reenact.faults.confidence import Health
 from reenact.faults.evidence import Evidence
-from reenact.faults.health import Health, health_of
+from reenact.faults.health import health_of
 from reenact.probe.trace import Columns
 from reenact.program.graph import TaskType
 

@@ -9,7 +9,7 @@ import pytest
 
 from made_evidence import QUANTITIES, TORCH, findings_in, graph, trace
 from reenact.faults.evidence import Evidence
-from reenact.faults.finding import Certainty
+from reenact.faults.observation import Certainty
 from reenact.faults.registry import detector
 from reenact.probe.trace import (
     Behaviour,

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from made_evidence import QUANTITIES, findings_in, graph, trace
+from reenact.faults.confidence import Health
 from reenact.faults.evidence import Evidence
-from reenact.faults.finding import Certainty
-from reenact.faults.health import Health, health_of
+from reenact.faults.health import health_of
+from reenact.faults.observation import Certainty
 from reenact.probe.trace import (
     Behaviour,
     Columns,

@@ -19,7 +19,8 @@ from made_evidence import (
     trace,
 )
 from reenact.faults.evidence import Evidence
-from reenact.faults.finding import Certainty, Finding
+from reenact.faults.finding import Finding
+from reenact.faults.observation import Certainty
 from reenact.probe.trace import (
     Columns,
     Event,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from made_evidence import QUANTITIES, event, findings_in, graph, seen, trace
-from reenact.faults.finding import Certainty
+from reenact.faults.observation import Certainty
 from reenact.probe.trace import Behaviour, Experiments, Metric, Overlap
 from reenact.program.graph import Layer, TaskType, WeightFacts
 

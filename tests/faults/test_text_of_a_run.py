@@ -18,7 +18,7 @@ from made_evidence import (
     trace,
 )
 from reenact.faults.evidence import Evidence
-from reenact.faults.finding import Certainty
+from reenact.faults.observation import Certainty
 from reenact.probe.trace import (
     Columns,
     Event,

@@ -52,7 +52,7 @@ received = {{}}
 shell.run_cell("%load_ext reenact")
 shell.run_cell("%%watch --preset deep --folder trace\\n" + {CELL!r})
 found = shell.user_ns["_"]
-received["codes"] = [one.suspect.first.code for one in found.findings]
+received["codes"] = [one.first.code for one in found.findings]
 received["drawn"] = shell.display_formatter.format(found)[0]
 received["model"] = "model" in shell.user_ns
 shell.run_cell("%%watch\\nanswer = 42")

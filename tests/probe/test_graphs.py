@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from made_evidence import findings_in
-from reenact.faults.finding import Certainty
+from reenact.faults.observation import Certainty
 from reenact.testing.faults import evidence_of
 
 PROGRAM = """

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from made_evidence import LEARNED, findings_in, seen, trace
-from reenact.faults.finding import Certainty
+from reenact.faults.observation import Certainty
 from reenact.probe.experiment import read_experiments
 from reenact.probe.options import WatchOptions
 from reenact.probe.trace import Behaviour, Experiments, OwnRate

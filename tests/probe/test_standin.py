@@ -234,7 +234,7 @@ def test_every_line_of_a_diagnosis_names_its_stand_in(
     codes = {
         witness.code
         for one in (*found.findings, *found.low_confidence)
-        for witness in one.suspect.witnesses
+        for witness in one.witnesses
     }
     assert not codes & {"RE005", "UM001", "AT008"}
     assert any(note.startswith("Not judged on stand-in data") for note in found.notes)

@@ -25,17 +25,15 @@ from reenact.bug.script_runner import Frame, RunObservation
 from reenact.bug.symptom import Symptom
 from reenact.codegen.project import Problem
 from reenact.diagnosis.diagnosis import (
-    ChangeEffect,
     Diagnosis,
-    DiagnosisFinding,
-    InterventionResult,
     suspected_source,
 )
 from reenact.diagnosis.options import Depth
-from reenact.diagnosis.suspects import suspects_from
 from reenact.faults.evidence import Evidence
 from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Finding, Severity
+from reenact.faults.finding import finding_of
+from reenact.faults.observation import Observation, Severity
+from reenact.faults.tried import ChangeEffect
 from reenact.jobs import Jobs
 from reenact.journal import Journal, Kind
 from reenact.llm.ask import Image, Prompt, Text
@@ -82,7 +80,7 @@ SCRIPT = "from acme import Meter\n\nMeter().mean()\n"
 
 def a_diagnosis() -> Diagnosis:
     place = Place(PurePosixPath("train.py"), 5, 52, 5, 56)
-    finding = Finding(
+    seen = Observation(
         "UM005",
         "learning-rate-high",
         "umlaut",
@@ -94,9 +92,17 @@ def a_diagnosis() -> Diagnosis:
         place,
         step=12,
     )
-    (suspect,) = suspects_from([finding])
-    tried = ChangeEffect(PATCH, MEASURE, BEFORE, AFTER, compare(BEFORE, AFTER), 0.016, True, 9.0)
-    finding = DiagnosisFinding(suspect, InterventionResult.CONFIRMED, 0.97, tried)
+    tried = ChangeEffect(
+        patch=PATCH,
+        metric=MEASURE.name,
+        larger_is_better=MEASURE.larger_is_better,
+        before=BEFORE,
+        after=AFTER,
+        p_value=0.016,
+        confirmed=True,
+        cpu_seconds=9.0,
+    )
+    finding = finding_of(seen).confirmed(tried)
     return Diagnosis(
         Depth.NORMAL,
         Evidence(program_from_text(SOURCE)),

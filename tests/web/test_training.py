@@ -15,30 +15,29 @@ from starlette.testclient import TestClient
 
 from reenact.diagnosis.diagnosis import (
     Diagnosis,
-    DiagnosisFinding,
-    InterventionResult,
     TrainingUsage,
 )
 from reenact.diagnosis.options import Depth
-from reenact.diagnosis.suspects import suspects_from
 from reenact.faults.evidence import Evidence
 from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Finding, Severity
+from reenact.faults.finding import finding_of
+from reenact.faults.observation import Observation, Severity
 from reenact.journal import Journal, Kind
 from reenact.web.state import AppState
 
-FOUND = Finding(
-    "UM005",
-    "learning-rate-high",
-    "umlaut",
-    FaultType.HLR,
-    Severity.ERROR,
-    "rate 10",
-    "too much",
-    0.9,
-    step=12,
+FINDING = finding_of(
+    Observation(
+        "UM005",
+        "learning-rate-high",
+        "umlaut",
+        FaultType.HLR,
+        Severity.ERROR,
+        "rate 10",
+        "too much",
+        0.9,
+        step=12,
+    )
 )
-FINDING = DiagnosisFinding(suspects_from([FOUND])[0], InterventionResult.UNTRIED, 0.9)
 RESULT = Diagnosis(Depth.QUICK, Evidence(), (FINDING,), (), (), 0.5, TrainingUsage(1.0)).to_store()
 
 

@@ -12,12 +12,11 @@ from multiprocessing import get_context
 from pathlib import Path, PurePosixPath
 
 from reenact.api.session import File, Words, least_confidence, rules_of, words_of
-from reenact.diagnosis.diagnosis import DiagnosisFinding
 from reenact.diagnosis.judge import diagnose_evidence
 from reenact.diagnosis.options import Depth, DiagnoseOptions
-from reenact.diagnosis.suspects import OF_THE_TRAINING
 from reenact.errors import InputError, UnreadableProgram
 from reenact.faults.evidence import Evidence
+from reenact.faults.finding import Finding
 from reenact.faults.registry import all_detectors
 from reenact.plain import plain_line
 from reenact.program.hyperparameter import Kind
@@ -310,7 +309,7 @@ def _linted(path: Path, options: DiagnoseOptions) -> Linted:
     found = diagnose_evidence(Evidence(program, graph), options)
     if not graph.of_kind(Kind.OPTIMIZER):
         # Half of a program: what its training lacks may stand in another file.
-        kept = tuple(one for one in found.findings if one.suspect.fault not in OF_THE_TRAINING)
+        kept = tuple(one for one in found.findings if not one.is_of_training)
         found = replace(found, findings=kept)
     notices = list(diagnosis_document(found, str(path)).diagnostics)
     for at, one in enumerate(notices):
@@ -329,7 +328,7 @@ def _linted(path: Path, options: DiagnoseOptions) -> Linted:
     )
 
 
-def _finding(finding: DiagnosisFinding, path: str) -> LintFinding:
+def _finding(finding: Finding, path: str) -> LintFinding:
     return LintFinding(
         code=finding.code,
         name=finding.name,

@@ -55,9 +55,9 @@ def _sentences(code: CodeIndex, path: PurePosixPath) -> Iterator[str]:
     except ReenactError as error:
         yield f"{path} could not be read: {error.sentence}"
         return
-    for finding in (one.suspect.first for one in found.findings):
-        place = finding.place or path
-        yield f"{place}: {finding.code} {finding.name}: {finding.saw}. {finding.why}"
+    for seen in (one.first for one in found.findings):
+        place = seen.place or path
+        yield f"{place}: {seen.code} {seen.name}: {seen.saw}. {seen.why}"
 
 
 def _program(code: CodeIndex, entry: PurePosixPath) -> Program:

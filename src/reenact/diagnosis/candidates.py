@@ -9,9 +9,10 @@ from itertools import compress
 from typing import TypeAlias
 
 from reenact.diagnosis.options import InterventionPlan
-from reenact.diagnosis.suspects import Suspect, firsts
+from reenact.faults.agreement import firsts
 from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Certainty
+from reenact.faults.finding import Finding
+from reenact.faults.observation import Certainty
 from reenact.program.patch import Patch
 from reenact.trials.ddmin import minimise
 from reenact.trials.trainer import BudgetedTrainer
@@ -47,7 +48,7 @@ INTERACTING = (
 class Candidate:
     """One change of one suspect."""
 
-    suspect: Suspect
+    suspect: Finding
     patch: Patch
 
 
@@ -96,13 +97,13 @@ class Screening:
         return self.trainer.applies(whole(candidates))
 
 
-def candidates_of(suspects: Sequence[Suspect], screening: Screening) -> list[Candidate]:
+def candidates_of(suspects: Sequence[Finding], screening: Screening) -> list[Candidate]:
     """The best change of each suspect worth it, then further values of the strongest, within
     the budget.
     """
     trainer = screening.trainer
     plan = screening.plan
-    likely = [one for one in suspects if one.confidence >= WORTH_TRYING and one.suggestions]
+    likely = [one for one in suspects if one.suspicion >= WORTH_TRYING and one.suggestions]
     found: list[Candidate] = []
     planned = float(plan.screening_seeds + 2 * plan.seeds)
     for rank in range(3):
@@ -135,7 +136,7 @@ def ranked(
         good = one.score >= floor
         return (
             not good,
-            -one.candidate.suspect.confidence / cost if good else -one.score,
+            -one.candidate.suspect.suspicion / cost if good else -one.score,
         )
 
     return sorted(best, key=order)
@@ -207,15 +208,15 @@ def _promising(candidates: Sequence[Candidate], best: Joint) -> list[Candidate]:
     taken = {one.suspect.key for one in best}
     likely = sorted(
         candidates,
-        key=lambda item: -item.suspect.confidence,
+        key=lambda item: -item.suspect.suspicion,
     )
     firm = [one for one in likely if one.suspect.key not in taken and is_firm(one.suspect)]
     return list(firsts(firm, lambda one: one.suspect.key))
 
 
-def is_firm(suspect: Suspect) -> bool:
+def is_firm(suspect: Finding) -> bool:
     """Whether it is proven or strongly suspected."""
-    return suspect.confidence >= STRONG or suspect.certainty is not Certainty.HINT
+    return suspect.suspicion >= STRONG or suspect.certainty is not Certainty.HINT
 
 
 def interacting(candidates: Sequence[Candidate]) -> list[Joint]:

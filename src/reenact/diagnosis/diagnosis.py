@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from functools import cached_property
-from pathlib import PurePosixPath
 from typing import Any, TypedDict
 
+from reenact.diagnosis.earlier_journals import in_this_form
 from reenact.diagnosis.judgement import (
     Conclusion,
     Judgement,
@@ -19,226 +18,17 @@ from reenact.diagnosis.judgement import (
     on_stand_in,
 )
 from reenact.diagnosis.options import Depth
-from reenact.diagnosis.suspects import Suspect
 from reenact.drawing import drawing
-from reenact.errors import InputError, ReenactError
-from reenact.faults.confidence import Word, word_of
+from reenact.errors import InputError
 from reenact.faults.evidence import Evidence
-from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Certainty, Finding, Suggestion
+from reenact.faults.finding import Finding
+from reenact.faults.observation import Observation
+from reenact.faults.tried import InterventionResult
 from reenact.program.graph import TaskType
-from reenact.program.patch import Patch
-from reenact.program.program import Program
 from reenact.result import Result, rounded
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure, choose_measure
-from reenact.trials.statistics import Comparison
 from reenact.types import ExitCode, JsonValue, Place
-
-
-class InterventionResult(StrEnum):
-    """What trying a suspect has shown."""
-
-    UNTRIED = "untried"
-    CONFIRMED = "confirmed"
-    """Changing it, alone or with others that are needed too, makes the training significantly
-    better.
-    """
-    RUNS_NOW = "runs-now"
-    """Changing it makes a significant difference that is no improvement: a program that failed
-    trains now, to a result no better than a constant answer, or a loss falls below what its formula
-    can reach.
-    """
-    UNDECIDED = "undecided"
-    """It was changed, and too little was seen to say: what was believed before stands."""
-    REFUTED = "refuted"
-    """Changing it was shown to make no difference that matters, where a difference could have
-    been seen.
-    """
-
-    @classmethod
-    def _missing_(cls, value: object) -> InterventionResult | None:
-        """Earlier versions had a word of their own for what helped in a first look."""
-        return cls.UNDECIDED if value == "helped" else None
-
-
-class ChangeEffectJson(TypedDict):
-    """A change and what it came to, as JSON."""
-
-    patch: Patch
-    metric: str
-    larger_is_better: bool
-    before: tuple[float, ...]
-    after: tuple[float, ...]
-    p_value: float | None
-    confirmed: bool
-    shortfall: str | None
-    detectable_gain: float | None
-    on_top_of: str | None
-    cpu_seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeEffect:
-    """What a change came to: trained over seeds with it and without it."""
-
-    patch: Patch
-    measure: Measure
-    before: tuple[float, ...]
-    after: tuple[float, ...]
-    comparison: Comparison | None = None
-    """None for a single seed."""
-    p_value: float | None = None
-    """Corrected for the number of changes that were verified; none where nothing was to be
-    confirmed.
-    """
-    confirmed: bool = False
-    cpu_seconds: float = 0.0
-    on_top_of: str = ""
-    """Changes that both trainings had; empty for none."""
-    shortfall: str = ""
-    """Why a significant difference is no improvement; empty where it is one, or not significant."""
-    detectable: float | None = None
-    """The smallest gain that would have been found four times out of five; none where nobody
-    can say.
-    """
-
-    def json_fields(self) -> ChangeEffectJson:
-        return {
-            "patch": self.patch,
-            "metric": self.measure.name,
-            "larger_is_better": self.measure.larger_is_better,
-            "before": self.before,
-            "after": self.after,
-            "p_value": self.p_value,
-            "confirmed": self.confirmed,
-            "shortfall": self.shortfall or None,
-            "detectable_gain": self.detectable,
-            "on_top_of": self.on_top_of or None,
-            "cpu_seconds": rounded(self.cpu_seconds, 2),
-        }
-
-
-class DiagnosisFindingJson(TypedDict):
-    """A finding of a diagnosis as JSON."""
-
-    fault: FaultType | None
-    fault_name: str | None
-    layer: str | None
-    layer_index: int | None
-    certainty: Certainty
-    word: Word
-    score: float
-    status: InterventionResult
-    file: PurePosixPath | None
-    line: int | None
-    witnesses: tuple[Finding, ...]
-    suggestions: tuple[Suggestion, ...]
-    fix: str | None
-    tried: ChangeEffect | None
-    note: str | None
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class DiagnosisFinding(Result):
-    """A suspect, what trying it has shown, and how sure we are now."""
-
-    suspect: Suspect
-    status: InterventionResult
-    confidence: float
-    tried: ChangeEffect | None = None
-    """The change it was tried with, and what that came to."""
-    note: str = ""
-    fix: str = ""
-    """That change, or the first that is suggested, as a unified diff; empty where there is none."""
-
-    def json_fields(self) -> DiagnosisFindingJson:
-        place = self.suspect.place
-        return {
-            "fault": self.suspect.fault,
-            "fault_name": self.fault_name or None,
-            "layer": self.suspect.layer or None,
-            "layer_index": self.suspect.layer_index,
-            "certainty": self.suspect.certainty,
-            "word": self.word,
-            "score": rounded(self.confidence, 3),
-            "status": self.status,
-            "file": place.file if place is not None else None,
-            "line": self.line,
-            "witnesses": self.suspect.witnesses,
-            "suggestions": self.suspect.suggestions,
-            "fix": self.fix or None,
-            "tried": self.tried,
-            "note": self.note or None,
-        }
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: object, handler: Any) -> Any:
-        """How a journal gives it back."""
-        from pydantic_core import core_schema
-
-        return core_schema.no_info_before_validator_function(_under_its_name, handler(source))
-
-    @property
-    def word(self) -> Word:
-        """How sure: proven, likely or possible."""
-        return word_of(self.confidence)
-
-    @property
-    def code(self) -> str:
-        """Of the detector that names it, such as RE010."""
-        return self.suspect.headline.code
-
-    @property
-    def name(self) -> str:
-        """Of that detector, such as gradients-not-cleared."""
-        return self.suspect.headline.name
-
-    @property
-    def fault_name(self) -> str:
-        """Of the fault, such as missing-zero-grad; empty where no detector of the list names it."""
-        return self.suspect.headline.fault_name
-
-    @property
-    def file(self) -> str:
-        """Relative to the program's folder; empty where it has no place in the source."""
-        return str(self.suspect.place.file) if self.suspect.place is not None else ""
-
-    @property
-    def line(self) -> int | None:
-        """Counted from 1; none where it has no place in the source."""
-        return self.suspect.place.line if self.suspect.place is not None else None
-
-    @property
-    def message(self) -> str:
-        """What was seen, and why that is wrong."""
-        headline = self.suspect.headline
-        return f"{headline.saw}. {headline.why}"
-
-    def in_a_line(self) -> str:
-        where = f" at {self.suspect.place}" if self.suspect.place is not None else ""
-        return f"{self.code} {self.name}{where}"
-
-    def __str__(self) -> str:
-        return "\n".join(
-            part for part in (f"{self.in_a_line()}: {self.message}", self.fix.rstrip()) if part
-        )
-
-    def with_fix(self, program: Program | None) -> DiagnosisFinding:
-        """The same with its fix, for this program."""
-        first = self.suspect.suggestions[0].patch if self.suspect.suggestions else None
-        patch = self.tried.patch if self.tried is not None else first
-        if patch is not None and program is not None:
-            with suppress(ReenactError):
-                return replace(self, fix=patch.diff(program))
-        return self
-
-
-def _under_its_name(stored: Any) -> Any:
-    """Earlier versions stored the status under another name."""
-    if not isinstance(stored, dict) or "standing" not in stored:
-        return stored
-    return {"status" if name == "standing" else name: value for name, value in stored.items()}
 
 
 class DiagnosisJson(TypedDict):
@@ -251,9 +41,9 @@ class DiagnosisJson(TypedDict):
     threshold: float
     task: TaskType
     metric: str | None
-    findings: tuple[DiagnosisFinding, ...]
-    doubts: tuple[DiagnosisFinding, ...]
-    symptoms: tuple[Finding, ...]
+    findings: tuple[Finding, ...]
+    doubts: tuple[Finding, ...]
+    symptoms: tuple[Observation, ...]
     seconds: float
     trainings: int
     stand_in_data: tuple[str, ...]
@@ -262,15 +52,15 @@ class DiagnosisJson(TypedDict):
 
 @dataclass(frozen=True, repr=False)
 class Diagnosis(Result):
-    """The answer."""
+    """What is wrong with a training, how sure that is, and how it was found."""
 
     depth: Depth
     evidence: Evidence
-    findings: tuple[DiagnosisFinding, ...]
+    findings: tuple[Finding, ...]
     """At or above the threshold, surest first."""
-    low_confidence: tuple[DiagnosisFinding, ...]
+    low_confidence: tuple[Finding, ...]
     """Below it, among them what was refuted."""
-    symptoms: tuple[Suspect, ...]
+    symptoms: tuple[Finding, ...]
     """What is wrong to see but has several possible causes."""
     threshold: float
     spent: TrainingUsage
@@ -299,6 +89,13 @@ class Diagnosis(Result):
             "stand_in_data": self.stand_in_data,
             "notes": self.notes,
         }
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: Any) -> Any:
+        """How a journal gives it back."""
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_before_validator_function(in_this_form, handler(source))
 
     def to_store(self) -> Diagnosis:
         """The same with its conclusion: the journal does not keep program and trace."""
@@ -335,7 +132,7 @@ class Diagnosis(Result):
         return self.judgement.exit_code
 
     @property
-    def seen(self) -> tuple[Finding, ...]:
+    def seen(self) -> tuple[Observation, ...]:
         """What was seen and has several possible causes, detector by detector."""
         return tuple(finding for symptom in self.symptoms for finding in symptom.witnesses)
 
@@ -393,9 +190,9 @@ class Diagnosis(Result):
         }
         if self.findings:
             # The likeliest finding, and the line where it is fixed.
-            suspect = self.findings[0].suspect
-            place = f", {suspect.place.file}:{suspect.place.line}" if suspect.place else ""
-            short["first"] = f"{suspect.headline.code} {suspect.headline.name}{place}"
+            first = self.findings[0]
+            place = f", {first.file}:{first.line}" if first.line is not None else ""
+            short["first"] = f"{first.code} {first.name}{place}"
         return short | self._course()
 
     def _course(self) -> dict[str, JsonValue]:
@@ -446,12 +243,9 @@ def suspected_source(found: Diagnosis) -> tuple[SourceFile, ...]:
     program = found.evidence.program
     if program is None:
         return ()
-    suspects = [
-        *(one.suspect for one in (*found.findings, *found.low_confidence)),
-        *found.symptoms,
-    ]
+    listed = (*found.findings, *found.low_confidence, *found.symptoms)
     named: dict[str, list[Named]] = {}
-    for one in (witness for suspect in suspects for witness in suspect.witnesses):
+    for one in (witness for finding in listed for witness in finding.witnesses):
         if one.place is not None:
             named.setdefault(str(one.place.file), []).append(Named(one.code, one.name, one.place))
     texts = {str(one.path): one.text for one in program.files}

@@ -26,15 +26,10 @@ from reenact.diagnosis.candidates import (
     Screening,
     whole,
 )
-from reenact.diagnosis.diagnosis import (
-    ChangeEffect,
-    DiagnosisFinding,
-    InterventionResult,
-)
-from reenact.diagnosis.suspects import Suspect, calibrated
 from reenact.errors import TimeSpent
-from reenact.faults.confidence import below, confirmed, refuted
-from reenact.faults.finding import Certainty
+from reenact.faults.finding import Finding
+from reenact.faults.observation import Certainty
+from reenact.faults.tried import ChangeEffect, InterventionResult
 from reenact.program.patch import Patch
 from reenact.trials.metric import LEARNING, LEARNS, Measure, least_gain
 from reenact.trials.statistics import gains_less_than
@@ -57,9 +52,11 @@ helped too.
 
 
 def intervene(
-    suspects: Sequence[Suspect], screening: Screening, *, threshold: float
-) -> tuple[list[DiagnosisFinding], list[str]]:
-    """Every suspect with what trying it has shown, and remarks on what could not be tried."""
+    suspects: Sequence[Finding], screening: Screening, *, threshold: float
+) -> tuple[list[Finding], list[str]]:
+    """Every suspect, a finding that may be a cause, with what trying it has shown, and remarks on
+    what could not be tried.
+    """
     trainer = screening.trainer
     metric = trainer.measure
     tried = _screened(suspects, screening)
@@ -106,7 +103,7 @@ class _Tried:
         )
 
 
-def _screened(suspects: Sequence[Suspect], screening: Screening) -> _Tried:
+def _screened(suspects: Sequence[Finding], screening: Screening) -> _Tried:
     """Jointly, then one by one where that did not help, on the screening seeds alone."""
     trainer = screening.trainer
     tell = screening.tell
@@ -233,10 +230,10 @@ def _verify(tried: _Tried, screening: Screening) -> None:
     for option, one in zip(options, results, strict=False):
         effect = ChangeEffect(
             patch=one.patch,
-            measure=trainer.measure,
+            metric=trainer.measure.name,
+            larger_is_better=trainer.measure.larger_is_better,
             before=one.comparison.before,
             after=one.comparison.after,
-            comparison=one.comparison,
             p_value=one.p_value,
             confirmed=one.holds,
             cpu_seconds=one.cpu_seconds,
@@ -246,72 +243,73 @@ def _verify(tried: _Tried, screening: Screening) -> None:
         tried.verified.append((option, effect))
 
 
-def _judged(
-    suspect: Suspect, tried: _Tried, measure: Measure, threshold: float
-) -> DiagnosisFinding:
+def _judged(suspect: Finding, tried: _Tried, measure: Measure, threshold: float) -> Finding:
     """What trying a suspect has shown so far: confirmed, runs now, or undecided with the reason."""
     key = suspect.key
-    sure = calibrated(suspect)
     effects = {one.suspect.key: effect for option, effect in tried.verified for one in option}
     effect = effects.get(key)
     if effect is not None and effect.confirmed:
-        return DiagnosisFinding(suspect, InterventionResult.CONFIRMED, confirmed(sure), effect)
+        return suspect.confirmed(effect)
     if not any(one.suspect.key == key for one in tried.candidates):
-        return DiagnosisFinding(suspect, InterventionResult.UNTRIED, sure)
+        return suspect
     if effect is not None and effect.shortfall:
-        return DiagnosisFinding(
-            suspect, InterventionResult.RUNS_NOW, sure, effect, effect.shortfall
-        )
-    undecided = DiagnosisFinding(suspect, InterventionResult.UNDECIDED, sure, effect)
+        runs = InterventionResult.RUNS_NOW
+        return replace(suspect, status=runs, tried=effect, note=effect.shortfall)
+    undecided = replace(suspect, status=InterventionResult.UNDECIDED, tried=effect)
     if effect is not None:
         return undecided
+    return _looked_at(undecided, tried, measure, threshold)
+
+
+def _looked_at(suspect: Finding, tried: _Tried, measure: Measure, threshold: float) -> Finding:
+    """What the first look at a suspect has shown, which was not verified: undecided, with the
+    reason.
+    """
+    key = suspect.key
     looks = [one for one in tried.screened if one.candidate.suspect.key == key]
     best = max(looks, key=lambda one: one.score, default=None)
     if best is not None:
         one_seed = ChangeEffect(
-            best.candidate.patch,
-            measure,
-            (tried.base,),
-            (best.score,),
+            patch=best.candidate.patch,
+            metric=measure.name,
+            larger_is_better=measure.larger_is_better,
+            before=(tried.base,),
+            after=(best.score,),
         )
-        undecided = replace(undecided, tried=one_seed)
+        suspect = replace(suspect, tried=one_seed)
     if tried.confirmed and any(one.suspect.key == key for one in tried.adds):
-        return replace(undecided, note="changing it as well helped more, in a first look")
+        return replace(suspect, note="changing it as well helped more, in a first look")
     if any(one.candidate.suspect.key == key for one in tried.helpful):
-        demoted = (
-            tried.confirmed
-            and suspect.confidence < SURE
-            and suspect.certainty is not Certainty.PROOF
-        )
-        sure = below(sure, threshold) if demoted else sure
+        if not tried.confirmed:
+            return replace(suspect, note="helped in a first look")
         instead = "changing this instead helped too, in a first look"
-        note = instead if tried.confirmed else "helped in a first look"
-        return replace(undecided, confidence=sure, note=note)
+        if suspect.suspicion < SURE and suspect.certainty is not Certainty.PROOF:
+            return suspect.demoted(threshold, instead)
+        return replace(suspect, note=instead)
     if best is None:
-        firm = suspect.certainty is not Certainty.HINT
-        note = "the joint change that helped does not need it" if firm else ""
-        status = InterventionResult.UNDECIDED if firm else InterventionResult.UNTRIED
-        return replace(undecided, status=status, note=note)
+        if suspect.certainty is Certainty.HINT:
+            return replace(suspect, status=InterventionResult.UNTRIED)
+        return replace(suspect, note="the joint change that helped does not need it")
     return replace(
-        undecided,
+        suspect,
         note="changing it did not help in a first look, which decides nothing",
     )
 
 
 def _refuted(
-    findings: list[DiagnosisFinding],
+    findings: list[Finding],
     tried: _Tried,
     screening: Screening,
     threshold: float,
-) -> list[DiagnosisFinding]:
+) -> list[Finding]:
     """Spend what is left on those that would be reported though nothing confirmed them.
 
-    A change that makes no difference on top of what was confirmed is refuted, or beside the program
-    as it stands where that learns and knows more than the most frequent class. Beside a fault that
-    is proven and cannot be changed nothing else can help, and nothing is refuted.
+    A change that makes no difference on top of what was confirmed is refuted, or that of the
+    unchanged program where it learns and knows more than the most frequent class. Next to a fault
+    that is proven and cannot be changed nothing else can help, and nothing is refuted.
     """
     changeable = {one.suspect.key for one in tried.candidates}
-    proven = {one.suspect.key for one in findings if one.suspect.certainty is Certainty.PROOF}
+    proven = {one.key for one in findings if one.certainty is Certainty.PROOF}
     able = _learns(screening) and screening.trainer.is_above_guessing(tried.base)
     if not tried.confirmed and (proven - changeable or not able):
         return findings
@@ -319,20 +317,18 @@ def _refuted(
         one.suspect.key for one in tried.adds
     }
 
-    def is_open(one: DiagnosisFinding) -> bool:
-        undecided = (
-            one.status is InterventionResult.UNDECIDED and one.suspect.key not in proven | helped
-        )
+    def is_open(one: Finding) -> bool:
+        undecided = one.status is InterventionResult.UNDECIDED and one.key not in proven | helped
         return undecided and one.confidence >= threshold
 
     return [_refute(one, tried, screening) if is_open(one) else one for one in findings]
 
 
-def _refute(one: DiagnosisFinding, tried: _Tried, screening: Screening) -> DiagnosisFinding:
+def _refute(one: Finding, tried: _Tried, screening: Screening) -> Finding:
     trainer = screening.trainer
     seeds = FRESH_SEEDS[:REFUTING_SEEDS]
     context = whole(tried.confirmed)
-    change = next(each for each in tried.candidates if each.suspect.key == one.suspect.key).patch
+    change = next(each for each in tried.candidates if each.suspect.key == one.key).patch
     both = context + change
     if not trainer.applies(both) or not trainer.within_budget(
         trainer.cost(both, len(seeds)) + len(seeds)
@@ -343,7 +339,14 @@ def _refute(one: DiagnosisFinding, tried: _Tried, screening: Screening) -> Diagn
     except TimeSpent:
         return one
     beside = str(context) if context.changes else ""
-    effect = ChangeEffect(change, trainer.measure, before, after, on_top_of=beside)
+    effect = ChangeEffect(
+        patch=change,
+        metric=trainer.measure.name,
+        larger_is_better=trainer.measure.larger_is_better,
+        before=before,
+        after=after,
+        on_top_of=beside,
+    )
     margin = least_gain(
         median(before),
         bounded=trainer.bounded,
@@ -355,25 +358,16 @@ def _refute(one: DiagnosisFinding, tried: _Tried, screening: Screening) -> Diagn
     note = (
         f"changing it makes no difference: surely less than {margin:.2g} of {trainer.measure.name}"
     )
-    doubt = refuted(one.confidence)
-    return replace(
-        one,
-        status=InterventionResult.REFUTED,
-        confidence=doubt,
-        tried=effect,
-        note=note,
-    )
+    return one.refuted(effect, note)
 
 
-def _weighed(
-    one: DiagnosisFinding, threshold: float, trainer: BudgetedTrainer, *, well: bool
-) -> DiagnosisFinding:
+def _weighed(one: Finding, threshold: float, trainer: BudgetedTrainer, *, well: bool) -> Finding:
     """Nearly every training can be made a little better. What was only slightly suspected is at
     fault when changing it helps much, and the training does not do well as it is; else it is
     tuning.
     """
     effect = one.tried
-    slight = one.suspect.confidence < STRONG and one.suspect.certainty is not Certainty.PROOF
+    slight = one.suspicion < STRONG and one.certainty is not Certainty.PROOF
     if one.status is not InterventionResult.CONFIRMED or not slight or effect is None:
         return one
     if not well and trainer.improves(
@@ -385,5 +379,4 @@ def _weighed(
     why = (
         "the training does well as it is" if well else "not much, and little else speaks against it"
     )
-    sure = below(one.confidence, threshold)
-    return replace(one, confidence=sure, note=f"changing it helps, but {why}")
+    return one.demoted(threshold, f"changing it helps, but {why}")

@@ -9,19 +9,20 @@ run opened, of a data class or of a command line has that key.
 import re
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, InterventionResult
+from reenact.diagnosis.diagnosis import Diagnosis
+from reenact.diagnosis.grouping import grouped
 from reenact.diagnosis.options import DiagnoseOptions
-from reenact.diagnosis.suspects import Suspect, calibrated, suspects_from, unsuppressed
-from reenact.faults.detector import Detector, Needs, run_detectors
+from reenact.diagnosis.suppress import unsuppressed
+from reenact.faults.detector import Detector, run_detectors
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts.series import hardly_begun
-from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Certainty, Finding
+from reenact.faults.finding import Finding
 from reenact.faults.health import health_of
+from reenact.faults.observation import Certainty
 from reenact.faults.registry import chosen
+from reenact.faults.tried import InterventionResult
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program
 from reenact.program.static_graph import static_graph
@@ -29,12 +30,6 @@ from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
 from reenact.types import Place
 
-SEEN_IN_THE_RUN = (FaultType.ZGR, FaultType.MOD, FaultType.SHF)
-"""Faults that every run shows, however many models it has."""
-ABOUT_DATA = frozenset({"RE008", "RE018", "UM012"})
-"""Rules that speak of the rows themselves, beside those of inputs and labels that were prepared
-wrongly.
-"""
 NOT_JUDGED = (
     "Not judged on stand-in data: how inputs and labels are prepared, how frequent the classes "
     "are, and rows that training and validation share."
@@ -51,72 +46,76 @@ def read_only(program: Program) -> Evidence:
 def diagnose_evidence(evidence: Evidence, options: DiagnoseOptions) -> Diagnosis:
     """What the rules say of this evidence; `options` choose the rules and the least confidence."""
     begun = time.monotonic()
-    suspects = suspects_of(evidence, options)
+    findings = findings_of(evidence, options)
     return conclude(
         evidence,
         options,
-        suspects,
-        untried(suspects),
+        findings,
         TrainingUsage(time.monotonic() - begun),
     )
 
 
-def suspects_of(
+def findings_of(
     evidence: Evidence, options: DiagnoseOptions, others: Iterable[Finding] = ()
-) -> tuple[Suspect, ...]:
-    """What the rules suspect, together with the findings of others, surest first."""
+) -> tuple[Finding, ...]:
+    """What the rules find, together with the findings of others, surest first; nothing is tried."""
     rules = chosen(options.select, options.ignore)
+    if evidence.stand_in_data:
+        rules = tuple(one for one in rules if not one.judges_rows)
     findings = placed_in_settings(
         (*rule_findings(rules, evidence), *others),
         evidence,
     )
     if evidence.stand_in_data:
-        findings = tuple(
-            one for one in findings if one.fault is not FaultType.CPP and one.code not in ABOUT_DATA
-        )
+        findings = tuple(one for one in findings if not _of_rows(one))
     if evidence.program is not None:
         findings = unsuppressed(findings, evidence.program)
-    observed = {rule.code for rule in rules if Needs.TRACE in rule.needs}
-    return suspects_from(
-        findings, observed, health=health_of(evidence), begun=not hardly_begun(evidence)
-    )
+    return grouped(findings, health=health_of(evidence), begun=not hardly_begun(evidence))
 
 
-def untried(suspects: Sequence[Suspect]) -> list[DiagnosisFinding]:
-    """Those that may be a cause, none of them changed."""
-    causes = [one for one in suspects if one.first.is_root_cause]
-    return [DiagnosisFinding(one, InterventionResult.UNTRIED, calibrated(one)) for one in causes]
+def _of_rows(finding: Finding) -> bool:
+    """Whether it is about the data themselves."""
+    return finding.fault is not None and finding.fault.traits.of_rows
+
+
+ORDER = (
+    InterventionResult.CONFIRMED,
+    InterventionResult.RUNS_NOW,
+    InterventionResult.UNDECIDED,
+    InterventionResult.UNTRIED,
+    InterventionResult.REFUTED,
+)
+"""In which findings are listed, after what is proven by itself."""
 
 
 def conclude(
     evidence: Evidence,
     options: DiagnoseOptions,
-    suspects: Sequence[Suspect],
-    suspected: Sequence[DiagnosisFinding],
+    findings: Iterable[Finding],
     spent: TrainingUsage,
     *,
     measure: Measure | None = None,
     notes: Sequence[str] = (),
 ) -> Diagnosis:
-    """The diagnosis, once it is known of each suspect what trying it has shown."""
-    words = "confirmed", "runs-now", "undecided", "untried", "refuted"
+    """The diagnosis, once it is known of each finding what trying it has shown."""
 
-    def order(one: DiagnosisFinding) -> tuple[bool, int, float]:
-        unproven = one.suspect.certainty is not Certainty.PROOF
+    def order(one: Finding) -> tuple[bool, int, float]:
+        unproven = one.certainty is not Certainty.PROOF
         return (
             unproven,
-            words.index(one.status.value),
+            ORDER.index(one.status),
             -one.confidence,
         )
 
-    ordered = sorted(suspected, key=order)
-    sure = tuple(one for one in ordered if one.confidence >= options.threshold)
+    known = tuple(findings)
+    causes = sorted((one for one in known if one.is_root_cause), key=order)
+    sure = tuple(one for one in causes if one.confidence >= options.threshold)
     return Diagnosis(
         depth=options.depth,
         evidence=evidence,
         findings=tuple(one.with_fix(evidence.program) for one in sure),
-        low_confidence=tuple(one for one in ordered if one.confidence < options.threshold),
-        symptoms=tuple(one for one in suspects if not one.first.is_root_cause),
+        low_confidence=tuple(one for one in causes if one.confidence < options.threshold),
+        symptoms=tuple(one for one in known if not one.is_root_cause),
         threshold=options.threshold,
         spent=spent,
         measure=measure,
@@ -139,17 +138,22 @@ def rule_findings(
     )
     if trace is None or not (little or evidence.optimizers > 1):
         return found
-    known = {one.code for one in found}
+    known = {one.first.code for one in found}
     of_the_text = run_detectors(rules, Evidence(evidence.program, evidence.static))
     if not little:
         # Of several models the run shows one: what is written of the others counts where it is
         # proof.
         proven = (one for one in of_the_text if one.certainty is Certainty.PROOF)
-        of_the_text = tuple(one for one in proven if one.fault not in SEEN_IN_THE_RUN)
+        of_the_text = tuple(one for one in proven if not _in_every_run(one))
     return (
         *found,
-        *(one for one in of_the_text if one.code not in known),
+        *(one for one in of_the_text if one.first.code not in known),
     )
+
+
+def _in_every_run(finding: Finding) -> bool:
+    """Whether every run shows such a fault, however many models it has."""
+    return finding.fault is not None and finding.fault.traits.in_every_run
 
 
 SUFFIXES = (".yaml", ".yml", ".json", ".toml")
@@ -170,17 +174,6 @@ NUMBERS = frozenset(
 )
 """Kinds whose value is a number: a word in its place is an expression."""
 _LAST_WORD = re.compile(r"(\w+)\W*$")
-
-
-KEYS: dict[FaultType | None, str] = {
-    FaultType.HBS: r"(?:train_)?batch[_-]?size",
-    FaultType.HLR: r"lr|learning[_-]rate",
-    FaultType.HMO: r"momentum",
-    FaultType.HNE: r"(?:n(?:um)?_|max_)?epochs",
-    FaultType.HWD: r"weight[_-]decay|wd",
-    FaultType.RCD: r"dropout",
-}
-"""How settings call what a fault is about."""
 
 
 def placed_in_settings(
@@ -205,7 +198,7 @@ def placed_in_settings(
             for file, number, line in lines
             if key is not None and key.match(line)
         ]
-        return replace(finding, place=places[0]) if len(places) == 1 else finding
+        return finding.refined(place=places[0]) if len(places) == 1 else finding
 
     return tuple(map(placed, findings))
 
@@ -215,7 +208,7 @@ def _key(finding: Finding, evidence: Evidence) -> re.Pattern[str] | None:
     place, else the name that stands for its number.
     """
     if finding.place is None:
-        words = KEYS.get(finding.fault, "")
+        words = finding.fault.traits.settings_key if finding.fault is not None else ""
         line = rf"""[\s-]*["']?(?:{words})["']?\s*(?:[:=]|: \w+ =)|.*add_argument\(\s*["']--(?:{words})["']"""
         return re.compile(line, re.IGNORECASE) if words else None
     params = (one for one in evidence.hyperparameters if one.id == finding.hyperparameter)

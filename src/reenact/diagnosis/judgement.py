@@ -15,15 +15,15 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from reenact.diagnosis.options import Depth
-from reenact.faults.finding import Certainty, Severity
+from reenact.faults.observation import Certainty, Severity
 from reenact.plain import plain_line
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.graph import TaskType
 from reenact.types import ExitCode
 
 if TYPE_CHECKING:
-    from reenact.diagnosis.suspects import Suspect
     from reenact.faults.evidence import Evidence
+    from reenact.faults.finding import Finding
 
 ORDERLY = (OutcomeKind.FINISHED, OutcomeKind.STOPPED)
 """Endings that need no mention beside a judged training."""
@@ -83,7 +83,7 @@ class Shown:
     evidence: Evidence
     depth: Depth
     threshold: float
-    symptoms: Sequence[Suspect]
+    symptoms: Sequence[Finding]
     findings: int
     """At or above the threshold."""
     confirmed: int
@@ -103,7 +103,8 @@ def _judgement(found: Shown) -> Judgement:
     """What findings, symptoms and evidence come to together."""
     if found.findings:
         return Judgement.FINDINGS
-    from reenact.faults.health import Health, health_of
+    from reenact.faults.confidence import Health
+    from reenact.faults.health import health_of
 
     evidence = found.evidence
     symptoms = found.symptoms
@@ -167,12 +168,12 @@ def counted(number: int, what: str) -> str:
 
 
 def grave_symptoms(
-    symptoms: Sequence[Suspect],
+    symptoms: Sequence[Finding],
     threshold: float,
-) -> tuple[Suspect, ...]:
+) -> tuple[Finding, ...]:
     """Those that say by themselves that the training failed."""
     shown = (one for one in symptoms if one.confidence >= threshold)
-    return tuple(one for one in shown if one.first.severity is Severity.ERROR)
+    return tuple(one for one in shown if one.severity is Severity.ERROR)
 
 
 def _goes_on(evidence: Evidence) -> bool:

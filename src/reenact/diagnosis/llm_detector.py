@@ -17,11 +17,12 @@ from pathlib import PurePosixPath
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
-from reenact.diagnosis.suspects import FAULT_KINDS, firsts
 from reenact.errors import AnswerUnusable, PatchRefused
+from reenact.faults.agreement import firsts
 from reenact.faults.detector import suggest
 from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Finding, Severity, Suggestion
+from reenact.faults.finding import Finding, finding_of
+from reenact.faults.observation import Observation, Severity, Suggestion
 from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
@@ -67,7 +68,7 @@ def numbered(program: Program) -> str:
     return "\n\n".join(parts)
 
 
-def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Finding | str:
+def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Observation | str:
     """The suspicion in the program's own terms, or a sentence that says why it is dropped."""
     fault = fault_named(named.fault)
     if fault is None:
@@ -91,23 +92,25 @@ def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Finding |
         name = param.id.layer
     names = [one.name for one in graph.layers if one.family != "input"]
     index = names.index(name) if name in names else None
-    said = (
-        CODE,
-        NAME,
-        FAMILY,
-        fault,
-        Severity.WARNING,
-        _short(named.reason, 240),
-        WHY,
-        0.0,
-        place,
+    opinion = Observation(
+        code=CODE,
+        name=NAME,
+        family=FAMILY,
+        fault=fault,
+        severity=Severity.WARNING,
+        saw=_short(named.reason, 240),
+        why=WHY,
+        confidence=0.0,
+        place=place,
+        layer=name,
+        layer_index=index,
+        is_calibrated=True,
     )
-    found = Finding(*said, layer=name, layer_index=index)
     if param is None:
-        return found
+        return opinion
     suggestions = tuple(_suggestions(param, named.new, program))
     return replace(
-        found,
+        opinion,
         place=param.place,
         hyperparameter=param.id,
         suggestions=suggestions,
@@ -133,7 +136,7 @@ def _hyperparameter(
     """The hyperparameter of the right kind: of that layer, else on that line, else the only one
     there is.
     """
-    fitting = [param for param in graph.hyperparameters if param.kind in FAULT_KINDS.get(fault, ())]
+    fitting = [param for param in graph.hyperparameters if param.kind in fault.traits.kinds]
     if layer is not None:
         fitting = [param for param in fitting if param.id.layer == layer.name]
     spots = [
@@ -209,7 +212,7 @@ def llm_findings(
         faults=faults, layers=layers or "none could be read", program=numbered(program)
     )
     dropped: Counter[str] = Counter()
-    agreeing: dict[tuple[FaultType | None, str], list[Finding]] = {}
+    agreeing: dict[tuple[FaultType | None, str], list[Observation]] = {}
     for sample in range(samples):
         try:
             opinion = ask(run, model, "opinion", prompt, Opinion, sample=sample)
@@ -219,7 +222,7 @@ def llm_findings(
         found = [checked(named, program, graph) for named in opinion.faults]
         dropped.update(one for one in found if isinstance(one, str))
         # Each thing counts once an answer, in its first words.
-        kept = [one for one in found if isinstance(one, Finding)]
+        kept = [one for one in found if isinstance(one, Observation)]
         for one in firsts(
             kept,
             lambda one: (one.fault, one.layer),
@@ -238,7 +241,7 @@ def llm_findings(
     ), tuple(notes)
 
 
-def _together(agreeing: list[Finding], samples: int) -> Finding:
+def _together(agreeing: list[Observation], samples: int) -> Finding:
     """The first wording, at the place that most answers name. The confidence is the share of
     answers that agree, with one more that does not: a single answer is never sure.
     """
@@ -247,9 +250,11 @@ def _together(agreeing: list[Finding], samples: int) -> Finding:
     suggestions = {one.patch.to_text(): one for same in agreeing for one in same.suggestions}
     saw = f"{len(agreeing)} of {samples} answers: {first.saw}"
     sure = len(agreeing) / (samples + 1)
-    return replace(
-        first,
-        saw=saw,
-        confidence=sure,
-        suggestions=tuple(suggestions.values()),
+    return finding_of(
+        replace(
+            first,
+            saw=saw,
+            confidence=sure,
+            suggestions=tuple(suggestions.values()),
+        )
     )

@@ -13,11 +13,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from reenact.diagnosis.diagnosis import Diagnosis, DiagnosisFinding, suspected_source
-from reenact.diagnosis.judge import conclude, read_only, suspects_of, untried
+from reenact.diagnosis.diagnosis import Diagnosis, suspected_source
+from reenact.diagnosis.judge import conclude, findings_of, read_only
 from reenact.diagnosis.options import PLANS, DiagnoseOptions, budget_for
 from reenact.diagnosis.services import DiagnoseServices
-from reenact.diagnosis.suspects import Suspect
 from reenact.errors import InputError, TimeSpent
 from reenact.faults.evidence import Evidence
 from reenact.faults.finding import Finding
@@ -97,16 +96,16 @@ def diagnose_within(
             (seen, ()) if seen is not None else _observe(program, options, services, run)
         )
         others, remarks = _other_detectors(evidence, options, services, run)
-        suspects = suspects_of(evidence, options, others)
-        causes = [one for one in suspects if one.first.is_root_cause]
-        tried, spent, measure, more = _intervene(causes, evidence, options, services, run, executor)
+        suspected = findings_of(evidence, options, others)
+        findings, spent, measure, more = _intervene(
+            suspected, evidence, options, services, run, executor
+        )
     spent = replace(spent, seconds=time.monotonic() - begun)
     notes = (*notes, *remarks, *more)
     found = conclude(
         evidence,
         options,
-        suspects,
-        tried,
+        findings,
         spent,
         measure=measure,
         notes=notes,
@@ -181,17 +180,18 @@ def _other_detectors(
 
 
 def _intervene(
-    suspects: Sequence[Suspect],
+    findings: Sequence[Finding],
     evidence: Evidence,
     options: DiagnoseOptions,
     services: DiagnoseServices,
     run: Scope,
     executor: Executor | None,
-) -> tuple[Sequence[DiagnosisFinding], TrainingUsage, Measure | None, tuple[str, ...]]:
-    """Change the suspects when that was asked for and the program can be judged: what that has
-    shown, what it took, which metric judged, and notes.
+) -> tuple[Sequence[Finding], TrainingUsage, Measure | None, tuple[str, ...]]:
+    """Change what may be a cause, when that was asked for and the program can be judged: the
+    findings with what that has shown, what it took, which metric judged, and notes.
     """
-    nothing = (untried(suspects), TrainingUsage(0.0), None)
+    nothing = (findings, TrainingUsage(0.0), None)
+    suspects = [one for one in findings if one.is_root_cause]
     if executor is None or not suspects or evidence.trace is None or evidence.outcome is None:
         return (*nothing, ())
     if evidence.outcome.kind in CUT_OFF:
@@ -230,13 +230,14 @@ def _intervene(
         short = trainer.budget.stretches(trainer.one_training)
         plan = PLANS[options.depth].for_short_trainings() if short else PLANS[options.depth]
         screening = Screening(trainer, plan, services.tell)
-        suspected, remarks = intervene(suspects, screening, threshold=options.threshold)
+        tried, remarks = intervene(suspects, screening, threshold=options.threshold)
     except TimeSpent as error:
-        suspected = nothing[0]
+        tried = suspects
         remarks = [f"The suspects were not tried. {error.sentence}"]
     noted = [note for note in (trainer.budget.note, trainer.pruning_note) if note]
+    symptoms = [one for one in findings if not one.is_root_cause]
     return (
-        suspected,
+        [*tried, *symptoms],
         trainer.usage,
         trainer.measure,
         (*noted, *remarks, *executor.notes),

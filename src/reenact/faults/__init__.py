@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from reenact.faults.facts.losses import LossFamily, Wanted
     from reenact.faults.fault import Fault
     from reenact.faults.fault_type import FaultType
-    from reenact.faults.finding import (
+    from reenact.faults.finding import Finding, Findings, finding_of
+    from reenact.faults.observation import (
         Certainty,
-        Finding,
-        Findings,
+        Observation,
         Observes,
         Severity,
         Suggestion,
@@ -44,6 +44,7 @@ __all__ = [
     "LayerView",
     "LossFamily",
     "Needs",
+    "Observation",
     "Observes",
     "Place",
     "Severity",
@@ -52,6 +53,7 @@ __all__ = [
     "TaskType",
     "TensorFacts",
     "Wanted",
+    "finding_of",
     "suggest",
 ]
 _MODULES = {
@@ -66,10 +68,10 @@ _MODULES = {
     "reenact.faults.facts.layer_view": ("LayerView",),
     "reenact.faults.facts.losses": ("LossFamily", "Wanted"),
     "reenact.faults.fault": ("Fault",),
-    "reenact.faults.finding": (
+    "reenact.faults.finding": ("Finding", "Findings", "finding_of"),
+    "reenact.faults.observation": (
         "Certainty",
-        "Finding",
-        "Findings",
+        "Observation",
         "Observes",
         "Severity",
         "Suggestion",

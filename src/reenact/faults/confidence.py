@@ -1,25 +1,27 @@
 """How sure a diagnosis is, and why: the only place where confidence changes.
 
-In this order: the detector's own judgement -> witnesses of other kinds -> what explains it -> the calibrated
-share -> the health of the training -> what trying it has shown. Readers get a word: *proven* (no
-training can show otherwise), *likely* or *possible*.
+In this order: the detector's own judgement -> observations of other kinds -> what explains it -> the
+health of the training -> the calibrated share -> what trying it has shown. Up to the calibrated share it is
+a *suspicion*, from there on a *confidence*. Readers get a word: *proven* (no training can show otherwise),
+*likely* or *possible*.
 
 Evidence adds up by what was observed, once a kind. Two detectors that read the same text, or the same losses,
 are one witness, whichever publications they come from.
+
+Every function here gives a number; `reenact.faults.finding` alone sets it.
 """
 
 from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
-from reenact.faults.finding import Certainty, Finding, Observes
-from reenact.faults.health import Health
+from reenact.faults.observation import Certainty, Observation, Observes
 from reenact.types import JsonValue
 
 PROVEN = 0.9
@@ -52,8 +54,23 @@ REFUTED = 0.4
 """What is left of the confidence in what was shown to make no difference."""
 JUST_BELOW = 0.01
 CALIBRATION = "calibration.json"
-CALIBRATED = frozenset({"learned", "model"})
-"""Families that calibrate what they say themselves."""
+
+
+class Health(StrEnum):
+    """What a watched training came to, as far as `reenact.faults.health` can see."""
+
+    WORKS = "works"
+    """It is far better than guessing, or most of its loss is gone."""
+    FAILS = "fails"
+    """It is no better than guessing, its loss hardly fell, climbed far above its start, or is
+    no number.
+    """
+    UNCLEAR = "unclear"
+    """It learns something, has hardly begun, or its loss says nothing, as that of networks in
+    turns.
+    """
+    UNSEEN = "unseen"
+    """Nothing was trained."""
 
 
 class Word(StrEnum):
@@ -89,14 +106,14 @@ def word_of(confidence: float) -> Word:
     return Word.POSSIBLE
 
 
-def combined(findings: Sequence[Finding]) -> float:
-    """The strongest witness, and a little more for each other kind of observation that says the
-    same.
+def combined(observations: Sequence[Observation]) -> float:
+    """The strongest observation, and a little more for each other kind of observation that says
+    the same.
     """
     strongest: dict[Observes, float] = {}
-    for finding in findings:
-        before = strongest.get(finding.observes, 0.0)
-        strongest[finding.observes] = max(before, finding.confidence)
+    for one in observations:
+        before = strongest.get(one.observes, 0.0)
+        strongest[one.observes] = max(before, one.confidence)
     first, *others = sorted(strongest.values(), reverse=True)
     doubt = 1 - first
     for other in others:
@@ -104,33 +121,45 @@ def combined(findings: Sequence[Finding]) -> float:
     return 1 - doubt
 
 
-def kinds_of(findings: Iterable[Finding]) -> frozenset[Observes]:
-    """What the witnesses have observed: so many are independent of each other."""
-    return frozenset(finding.observes for finding in findings)
+def kinds_of(observations: Iterable[Observation]) -> frozenset[Observes]:
+    """What was observed: so many observations are independent of each other."""
+    return frozenset(one.observes for one in observations)
 
 
-def explained(confidence: float, certainty: Certainty) -> float:
+def best_certainty(observations: Iterable[Observation]) -> Certainty:
+    """The best that one of the observations has to offer."""
+    return min((one.certainty for one in observations), key=list(Certainty).index)
+
+
+def explained(suspicion: float, certainty: Certainty) -> float:
     """What is left where a cause is known that would have the same effect."""
-    return confidence if certainty is Certainty.PROOF else confidence * EXPLAINED
+    return suspicion if certainty is Certainty.PROOF else suspicion * EXPLAINED
 
 
 def is_spoken_against(
-    confidence: float,
-    certainty: Certainty,
-    witnesses: Sequence[Finding],
+    suspicion: float,
+    observations: Sequence[Observation],
     health: Health,
-    *,
-    shows: bool,
 ) -> bool:
-    """Whether a training that learns, or is not seen to fail, makes a fault less likely than not.
-    `shows`: a training with this fault would not learn.
-    """
+    """Whether a training that learns, or is not seen to fail, makes a fault less likely than not."""
+    certainty = best_certainty(observations)
     if certainty is Certainty.PROOF or health not in (Health.WORKS, Health.UNCLEAR):
         return False
-    own = {finding.family for finding in witnesses} <= CALIBRATED
+    own = are_calibrated(observations)
     if certainty is Certainty.HINT and not own:
-        return len(kinds_of(witnesses)) < 2 or shipped().at(confidence) < EVEN
-    return health is Health.WORKS and shows and not own
+        return len(kinds_of(observations)) < 2 or shipped().at(suspicion) < EVEN
+    return health is Health.WORKS and _would_show(observations[0]) and not own
+
+
+def _would_show(first: Observation) -> bool:
+    """Whether a training with this fault would not learn."""
+    fault = first.fault
+    return fault is not None and fault.traits.keeps_from_learning and not first.of_held_out_rows
+
+
+def are_calibrated(observations: Iterable[Observation]) -> bool:
+    """Whether nothing but measured shares speaks."""
+    return all(one.is_calibrated for one in observations)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,14 +196,18 @@ def shipped() -> CalibrationCurve:
     )
 
 
-def calibrated(
-    confidence: float, certainty: Certainty, families: Collection[str], *, doubted: bool
+def before_trials(
+    suspicion: float,
+    certainty: Certainty,
+    *,
+    is_calibrated: bool,
+    is_doubted: bool,
 ) -> float:
     """How likely it is that this is at fault, before anything was tried."""
     if certainty is Certainty.PROOF:
-        return max(PROOF, confidence)
-    share = confidence if set(families) <= CALIBRATED else shipped().at(confidence)
-    return below(min(DOUBTED, share) if doubted else share, PROVEN)
+        return max(PROOF, suspicion)
+    share = suspicion if is_calibrated else shipped().at(suspicion)
+    return below(min(DOUBTED, share) if is_doubted else share, PROVEN)
 
 
 def confirmed(confidence: float) -> float:

@@ -16,7 +16,14 @@ from reenact.faults.entry import FaultEntry
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts.layer_view import LayerView
 from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Certainty, Finding, Observes, Severity, Suggestion
+from reenact.faults.finding import Finding, finding_of
+from reenact.faults.observation import (
+    Certainty,
+    Observation,
+    Observes,
+    Severity,
+    Suggestion,
+)
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
 from reenact.types import JsonValue, Place
@@ -76,6 +83,10 @@ class Detector:
     """
     is_root_cause: bool = False
     """Names the culprit, not a symptom that several faults may have."""
+    judges_rows: bool = False
+    """It judges the rows themselves: of made-up data it has nothing to say."""
+    of_held_out_rows: bool = False
+    """It is about rows that are not trained on: a training that learns says nothing against it."""
 
     @property
     def doc(self) -> str:
@@ -111,7 +122,7 @@ class Detector:
         param = evidence.hyperparameter(kind, layer) if kind is not None else None
         written = evidence.place_of(kind, layer) if kind is not None else None
         turned = suggest(param, values) if param is not None else ()
-        return Finding(
+        observation = Observation(
             code=self.code,
             name=self.name,
             family=self.family,
@@ -130,7 +141,11 @@ class Detector:
             suggestions=(*suggestions, *turned),
             is_root_cause=self.is_root_cause or study is not None,
             certainty=certainty or self.certainty,
+            detects=self.study,
+            in_the_run=Needs.TRACE in self.needs,
+            of_held_out_rows=self.of_held_out_rows,
         )
+        return finding_of(observation)
 
 
 Look: TypeAlias = Callable[[Detector, Evidence], Iterable[Finding]]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from reenact.faults.detector import Detector, Look, Needs, Status
 from reenact.faults.entry import FaultEntry
 from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Certainty, Observes, Severity
+from reenact.faults.observation import Certainty, Observes, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,8 @@ class Fault(FaultEntry):
         confidence: float = 0.6,
         certainty: Certainty = Certainty.HINT,
         is_root_cause: bool = False,
+        judges_rows: bool = False,
+        of_held_out_rows: bool = False,
     ) -> Callable[[Look], Detector]:
         """Make a function a detector of this fault; the fields are those of `Detector`."""
 
@@ -49,6 +51,8 @@ class Fault(FaultEntry):
                 confidence=confidence,
                 certainty=certainty,
                 is_root_cause=is_root_cause or study is not None,
+                judges_rows=judges_rows,
+                of_held_out_rows=of_held_out_rows,
             )
 
         return made

@@ -1,176 +1,327 @@
-"""A finding: which detector, which fault, where, what was seen, why it is wrong, how sure, what to change."""
+"""A finding: one thing that is wrong at one place, from the detector that sees it to the report.
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import StrEnum
+detector -> one observation -> merged with what others saw of the same fault at the same place
+-> weighed against the rest and the training -> calibrated -> tried by training -> shown
+
+Nothing that its observations say is kept twice: fault, layer, place, suggestions are read off them. What a
+finding has of its own is how sure that is and what trying it has shown; every number comes from
+`reenact.faults.confidence`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import TypedDict
+from typing import TypedDict, Unpack
 
+from reenact.errors import ReenactError
+from reenact.faults import confidence as sure
+from reenact.faults.agreement import (
+    FindingKey,
+    firsts,
+    headline_of,
+    is_of_training,
+    key_of,
+    layered_of,
+    place_of,
+    suggestions_of,
+)
+from reenact.faults.confidence import Health, Word, word_of
 from reenact.faults.fault_type import FaultType
+from reenact.faults.observation import Certainty, Observation, Severity, Suggestion
+from reenact.faults.tried import ChangeEffect, InterventionResult
 from reenact.program.hyperparameter import HyperparameterId
-from reenact.program.patch import Patch
-from reenact.result import rounded
-from reenact.types import JsonValue, Place
-
-
-class Severity(StrEnum):
-    """How much a finding matters."""
-
-    ERROR = "error"
-    """The training cannot do what it is meant to."""
-    WARNING = "warning"
-    """It will do it worse, or later."""
-    NOTE = "note"
-    """Worth knowing; often intended."""
-
-
-class Certainty(StrEnum):
-    """What an observation is worth by itself, before anything is tried."""
-
-    PROOF = "proof"
-    """It establishes the fault: no training can show that it is none."""
-    STRONG = "strong"
-    """It is about this very fault, and seldom seen without it."""
-    HINT = "hint"
-    """It is seen beside this fault, and often without it."""
-
-
-class Observes(StrEnum):
-    """What an observation is of. Two detectors that observe the same are one witness."""
-
-    TEXT = "text"
-    """What is written in the program."""
-    GRAPH = "graph"
-    """Layers, loss and optimizer as they were when the program ran."""
-    DATA = "data"
-    """Values of inputs and labels."""
-    LOSSES = "losses"
-    """Loss and metrics over the steps."""
-    GRADIENTS = "gradients"
-    """Gradients and the updates that they make."""
-    WEIGHTS = "weights"
-    """Values of parameters."""
-    OUTPUTS = "outputs"
-    """What layers give out."""
-    EXPERIMENT = "experiment"
-    """What the model did when it was tried on made inputs, one batch or other learning rates."""
-    CRASH = "crash"
-    """An exception that ended the program."""
-
-
-class SuggestionJson(TypedDict):
-    """A change that should help, as JSON."""
-
-    patch: Patch
-    knob: str | None
-    old: JsonValue
-    new: JsonValue
-
-
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A change that should help."""
-
-    patch: Patch
-    hyperparameter: HyperparameterId | None
-    """The hyperparameter it turns, when it is one."""
-    old: JsonValue
-    new: JsonValue
-
-    def json_fields(self) -> SuggestionJson:
-        return {
-            "patch": self.patch,
-            "knob": str(self.hyperparameter) if self.hyperparameter is not None else None,
-            "old": self.old,
-            "new": self.new,
-        }
+from reenact.program.program import Program
+from reenact.result import Result, rounded
+from reenact.types import Place
 
 
 class FindingJson(TypedDict):
-    """A finding of one detector as JSON."""
+    """A finding as JSON."""
 
-    code: str
-    name: str
-    family: str
     fault: FaultType | None
     fault_name: str | None
-    severity: Severity
-    saw: str
-    why: str
-    certainty: Certainty
-    confidence: float
-    file: PurePosixPath | None
-    line: int | None
-    column: int | None
     layer: str | None
     layer_index: int | None
-    step: int | None
-    knob: str | None
+    certainty: Certainty
+    word: Word
+    score: float
+    status: InterventionResult
+    file: PurePosixPath | None
+    line: int | None
+    witnesses: tuple[Observation, ...]
     suggestions: tuple[Suggestion, ...]
+    fix: str | None
+    tried: ChangeEffect | None
+    note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What one detector has to say about one place."""
+class Refinement(TypedDict, total=False):
+    """What a detector may say otherwise of its observation, once it has looked closer."""
 
-    code: str
-    name: str
-    family: str
-    fault: FaultType | None
-    """None where the finding is a symptom that no single fault type explains."""
-    severity: Severity
-    saw: str
-    """The observation, with its numbers."""
+    fault: FaultType
     why: str
-    """Why that is wrong, in one sentence."""
+    place: Place | None
+    step: int | None
+    hyperparameter: HyperparameterId
+    suggestions: tuple[Suggestion, ...]
+    is_root_cause: bool
     confidence: float
-    """How often a finding like this one is right, between 0 and 1."""
-    place: Place | None = None
-    layer: str = ""
-    """Name of the layer; empty for what belongs to the training."""
-    layer_index: int | None = None
-    """Its place in `model.layers`, from 0."""
-    step: int | None = None
-    """The step at which it was first seen."""
-    hyperparameter: HyperparameterId | None = None
-    """The hyperparameter at fault, when it is one."""
-    suggestions: tuple[Suggestion, ...] = ()
-    """Changes worth trying, the best first."""
-    is_root_cause: bool = True
-    """False for a symptom: it is wrong to see, but several things may be behind it."""
-    certainty: Certainty = Certainty.HINT
-    fault_name: str = ""
-    """What is wrong, by the name that `reenact.faults` has for it."""
-    observes: Observes = Observes.TEXT
-    """What the observation is of."""
+    certainty: Certainty
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Finding(Result):
+    """One thing that is wrong, or looks wrong, at one place."""
+
+    observations: tuple[Observation, ...]
+    """What was seen of it, the surest first. A detector sees one thing."""
+    suspicion: float
+    """How sure the observations are, before that is calibrated: what is tried first."""
+    confidence: float
+    """How sure it is by now."""
+    is_doubted: bool = False
+    """Whether the training speaks against it: it is listed as worth a look until a trial
+    confirms it.
+    """
+    status: InterventionResult = InterventionResult.UNTRIED
+    """What trying it has shown."""
+    tried: ChangeEffect | None = None
+    """The change it was tried with, and what that came to."""
+    note: str = ""
+    fix: str = ""
+    """That change, or the first that is suggested, as a unified diff; empty where there is none."""
 
     def json_fields(self) -> FindingJson:
         place = self.place
         return {
-            "code": self.code,
-            "name": self.name,
-            "family": self.family,
             "fault": self.fault,
             "fault_name": self.fault_name or None,
-            "severity": self.severity,
-            "saw": self.saw,
-            "why": self.why,
-            "certainty": self.certainty,
-            "confidence": rounded(self.confidence, 3),
-            "file": place.file if place is not None else None,
-            "line": place.line if place is not None else None,
-            "column": self.column,
             "layer": self.layer or None,
             "layer_index": self.layer_index,
-            "step": self.step,
-            "knob": str(self.hyperparameter) if self.hyperparameter is not None else None,
+            "certainty": self.certainty,
+            "word": self.word,
+            "score": rounded(self.confidence, 3),
+            "status": self.status,
+            "file": place.file if place is not None else None,
+            "line": self.line,
+            "witnesses": self.witnesses,
             "suggestions": self.suggestions,
+            "fix": self.fix or None,
+            "tried": self.tried,
+            "note": self.note or None,
         }
 
+    # What was seen
+
     @property
-    def column(self) -> int | None:
-        """Where it stands in its line, from 1."""
-        return self.place.column + 1 if self.place is not None else None
+    def first(self) -> Observation:
+        """The surest observation."""
+        return self.observations[0]
+
+    @property
+    def witnesses(self) -> tuple[Observation, ...]:
+        """The surest observation of each detector."""
+        return firsts(self.observations, lambda one: one.code)
+
+    @property
+    def headline(self) -> Observation:
+        """The observation to name: the surest whose detector is about this very fault."""
+        return headline_of(self.observations)
+
+    @property
+    def code(self) -> str:
+        """Of the detector that names it, such as RE010."""
+        return self.headline.code
+
+    @property
+    def name(self) -> str:
+        """Of that detector, such as gradients-not-cleared."""
+        return self.headline.name
+
+    @property
+    def fault_name(self) -> str:
+        """Of the fault, such as missing-zero-grad; empty where no detector of the list names it."""
+        return self.headline.fault_name
+
+    @property
+    def saw(self) -> str:
+        """What was seen, with its numbers."""
+        return self.headline.saw
+
+    @property
+    def why(self) -> str:
+        """Why that is wrong, in one sentence."""
+        return self.headline.why
+
+    @property
+    def message(self) -> str:
+        """What was seen, and why that is wrong."""
+        return f"{self.saw}. {self.why}"
+
+    @property
+    def severity(self) -> Severity:
+        return self.first.severity
+
+    @property
+    def certainty(self) -> Certainty:
+        """The best that one of the witnesses has to offer."""
+        return sure.best_certainty(self.witnesses)
+
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """Different changes that may help, what was measured before what is only inferred."""
+        return suggestions_of(self.observations)
+
+    # What it is, and where
+
+    @property
+    def fault(self) -> FaultType | None:
+        """None for a symptom that no single fault type explains."""
+        return self.first.fault
+
+    @property
+    def is_root_cause(self) -> bool:
+        """False for a symptom."""
+        return self.first.is_root_cause
+
+    @property
+    def key(self) -> FindingKey:
+        """What it is: no two findings of one diagnosis have the same."""
+        return key_of(self.first)
+
+    @property
+    def layer(self) -> str:
+        """Name of the layer; empty for what belongs to the training."""
+        layered = layered_of(self.observations)
+        return layered.layer if layered is not None else ""
+
+    @property
+    def layer_index(self) -> int | None:
+        """Its place in `model.layers`, from 0."""
+        layered = layered_of(self.observations)
+        return layered.layer_index if layered is not None else None
+
+    @property
+    def is_of_training(self) -> bool:
+        """Whether it belongs to no layer."""
+        return is_of_training(self.fault)
+
+    @property
+    def hyperparameter(self) -> HyperparameterId | None:
+        """The hyperparameter at fault, when it is one."""
+        named = (one.hyperparameter for one in self.observations)
+        return next((one for one in named if one is not None), None)
+
+    @property
+    def place(self) -> Place | None:
+        """Where it stands in the source."""
+        return place_of(self.observations)
+
+    @property
+    def file(self) -> str:
+        """Relative to the program's folder; empty where it has no place in the source."""
+        return str(self.place.file) if self.place is not None else ""
+
+    @property
+    def line(self) -> int | None:
+        """Counted from 1; none where it has no place in the source."""
+        return self.place.line if self.place is not None else None
+
+    # How sure
+
+    def refined(self, **changes: Unpack[Refinement]) -> Finding:
+        """What its detector says once it has looked closer; of a finding that is not merged."""
+        (observation,) = self.observations
+        return finding_of(replace(observation, **changes))
+
+    @property
+    def word(self) -> Word:
+        """How sure: proven, likely or possible."""
+        return word_of(self.confidence)
+
+    def explained(self) -> Finding:
+        """The same where a cause is known that would have the same effect."""
+        suspicion = sure.explained(self.suspicion, self.certainty)
+        return replace(self, suspicion=suspicion, confidence=suspicion)
+
+    def weighed(self, health: Health) -> Finding:
+        """The same; doubted where a training of this health speaks against it."""
+        against = sure.is_spoken_against(self.suspicion, self.witnesses, health)
+        return replace(self, is_doubted=against)
+
+    def calibrated(self) -> Finding:
+        """The same, as likely as it is before anything was tried."""
+        share = sure.before_trials(
+            self.suspicion,
+            self.certainty,
+            is_calibrated=sure.are_calibrated(self.witnesses),
+            is_doubted=self.is_doubted,
+        )
+        return replace(self, confidence=share)
+
+    def confirmed(self, effect: ChangeEffect) -> Finding:
+        """After a training has confirmed it."""
+        return replace(
+            self,
+            status=InterventionResult.CONFIRMED,
+            tried=effect,
+            confidence=sure.confirmed(self.confidence),
+        )
+
+    def refuted(self, effect: ChangeEffect, note: str) -> Finding:
+        """After trainings have shown that changing it makes no difference."""
+        return replace(
+            self,
+            status=InterventionResult.REFUTED,
+            tried=effect,
+            note=note,
+            confidence=sure.refuted(self.confidence),
+        )
+
+    def demoted(self, threshold: float, note: str) -> Finding:
+        """The same as worth a look, and not reported."""
+        return replace(self, note=note, confidence=sure.below(self.confidence, threshold))
+
+    # How it reads
+
+    def in_a_line(self) -> str:
+        where = f" at {self.place}" if self.place is not None else ""
+        return f"{self.code} {self.name}{where}"
+
+    def __str__(self) -> str:
+        return "\n".join(
+            part for part in (f"{self.in_a_line()}: {self.message}", self.fix.rstrip()) if part
+        )
+
+    def with_fix(self, program: Program | None) -> Finding:
+        """The same with its fix, for this program."""
+        patches = [one.patch for one in self.suggestions[:1]]
+        if self.tried is not None:
+            patches = [self.tried.patch]
+        if patches and program is not None:
+            with suppress(ReenactError):
+                return replace(self, fix=patches[0].diff(program))
+        return self
+
+
+def finding_of(observation: Observation) -> Finding:
+    """What one detector says."""
+    return Finding(
+        observations=(observation,),
+        suspicion=observation.confidence,
+        confidence=observation.confidence,
+    )
+
+
+def merged(findings: Iterable[Finding]) -> Finding:
+    """Findings of the same fault at the same place as one."""
+    seen = [observation for one in findings for observation in one.observations]
+    observations = tuple(sorted(seen, key=lambda one: -one.confidence))
+    suspicion = sure.combined(observations)
+    return Finding(observations=observations, suspicion=suspicion, confidence=suspicion)
 
 
 Findings = Iterator[Finding]

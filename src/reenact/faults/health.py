@@ -5,8 +5,7 @@ is at fault in something: what is merely unusual counts there, and not elsewhere
 
 from __future__ import annotations
 
-from enum import StrEnum
-
+from reenact.faults.confidence import Health
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts import series
 from reenact.faults.facts.losses import LossFamily
@@ -24,23 +23,6 @@ LITTLE = 0.1
 """Share of the loss below which it has hardly fallen, where a loss of zero can be reached."""
 NOTHING = 0.01
 """The same where nobody knows how far a loss can fall."""
-
-
-class Health(StrEnum):
-    """What a watched training came to."""
-
-    WORKS = "works"
-    """It is far better than guessing, or most of its loss is gone."""
-    FAILS = "fails"
-    """It is no better than guessing, its loss hardly fell, climbed far above its start, or is
-    no number.
-    """
-    UNCLEAR = "unclear"
-    """It learns something, has hardly begun, or its loss says nothing, as that of networks in
-    turns.
-    """
-    UNSEEN = "unseen"
-    """Nothing was trained."""
 
 
 def health_of(evidence: Evidence) -> Health:

@@ -17,10 +17,10 @@ from typing import Any
 
 from reenact.api.training import diagnose_trace
 from reenact.diagnosis.judgement import Judgement, grave_symptoms
-from reenact.faults.detector import run_detectors
+from reenact.faults.detector import Needs, run_detectors
 from reenact.faults.evidence import Evidence
-from reenact.faults.finding import Finding
-from reenact.faults.registry import detector
+from reenact.faults.observation import Observation
+from reenact.faults.registry import chosen, detector
 from reenact.probe.read import read_trace
 from reenact.probe.trace import Experiments, OneBatch, Trace
 from reenact.pytest.one_batch import RATES, Tried, learner_for, overfit
@@ -28,8 +28,6 @@ from reenact.pytest.one_batch import RATES, Tried, learner_for, overfit
 __all__ = ["assert_learns", "assert_no_findings"]
 
 STEPS = 100
-ONE_BATCH = ("RE020", "TC004")
-"""Rules that read this experiment: cannot-overfit-one-batch, ignores-its-inputs."""
 NAMED = 6
 
 
@@ -90,13 +88,10 @@ def assert_no_findings(
     )
     if found.judgement is Judgement.UNJUDGED:
         raise AssertionError(found.sentence)
-    suspects = [
-        *(one.suspect for one in found.findings),
-        *grave_symptoms(found.symptoms, found.threshold),
-    ]
-    if suspects:
-        lines = [line for one in suspects for line in _described(one.first)]
-        count = f"{len(suspects)} finding{'s' if len(suspects) > 1 else ''}"
+    findings = (*found.findings, *grave_symptoms(found.symptoms, found.threshold))
+    if findings:
+        lines = [line for one in findings for line in _described(one.first)]
+        count = f"{len(findings)} finding{'s' if len(findings) > 1 else ''}"
         raise AssertionError("\n".join([f"{count} in this training.", *lines]))
 
 
@@ -117,8 +112,9 @@ def _objection(tried: Tried) -> list[str]:
             tried.zeroed,
         )
         evidence = Evidence(experiments=Experiments(one_batch=seen))
-        findings = run_detectors([detector(code) for code in ONE_BATCH], evidence)
-        lines = [line for finding in findings for line in _described(finding)]
+        of_experiments = [one for one in chosen() if one.needs == Needs.EXPERIMENTS]
+        findings = run_detectors(of_experiments, evidence)
+        lines = [line for finding in findings for line in _described(finding.first)]
     if lines:
         lines.append(
             f"  tried Adam at {', '.join(f'{rate:g}' for rate in tried.rates)}; the best is shown"
@@ -157,15 +153,15 @@ def _seen(code: str, saw: str) -> list[str]:
     )
 
 
-def _described(finding: Finding) -> list[str]:
+def _described(observation: Observation) -> list[str]:
     where = ""
-    if finding.place is not None:
-        where = f"{finding.place}  "
+    if observation.place is not None:
+        where = f"{observation.place}  "
     return _lines(
-        f"{where}{finding.code} {finding.name}",
-        finding.saw,
-        finding.why,
-        finding.code,
+        f"{where}{observation.code} {observation.name}",
+        observation.saw,
+        observation.why,
+        observation.code,
     )
 
 

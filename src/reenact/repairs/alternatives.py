@@ -19,7 +19,6 @@ from typing import TypedDict
 from reenact.diagnosis.options import PACE, Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import diagnose_within
 from reenact.diagnosis.services import DiagnoseServices
-from reenact.diagnosis.suspects import FAULT_KINDS
 from reenact.faults.fault_type import FaultType
 from reenact.program.edit.change import Change, Insert, Remove, Set
 from reenact.program.hyperparameter import Kind
@@ -40,7 +39,7 @@ SIGNIFICANT, LARGE = 0.05, 0.5
 """Of the study: p-value of a Gaussian GLM and Cohen's d, in the way mutants are killed."""
 
 
-_FAULTS = {kind: fault for fault, kinds in reversed(list(FAULT_KINDS.items())) for kind in kinds}
+_FAULTS = {kind: fault for fault in reversed(FaultType) for kind in fault.traits.kinds}
 """The fault type that a change of each kind speaks of; the first where there are several."""
 
 

@@ -122,7 +122,10 @@ def repair_within(
             seconds=time.monotonic() - begun,
             verifying=verifying,
         ),
-        why=[on_stand_in(found.stand_in_data, one.suspect.in_a_line) for one in found.findings],
+        why=[
+            on_stand_in(found.stand_in_data, f"{one.in_a_line()}: {one.saw}")
+            for one in found.findings
+        ],
         stand_in_data=found.stand_in_data,
         curves=curves,
         stopped_by_user=services.stop.verdict_asked,

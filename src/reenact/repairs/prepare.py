@@ -124,7 +124,7 @@ def against_crash(found: Diagnosis) -> list[Patch]:
         or ending_of(found.evidence) is not None
     ):
         return []
-    single = [one.suspect.suggestions[0].patch for one in found.findings if one.suspect.suggestions]
+    single = [one.suggestions[0].patch for one in found.findings if one.suggestions]
     together = (
         sum(
             single[1:],
@@ -214,7 +214,7 @@ def prepare(
     notes = tuple(note for note in (ends, trainer.budget.note, twice, shared_note) if note)
     if watched:
         trainer.charge(trainer.one_training)
-    suspects = tuple(one.suspect for one in (*found.findings, *found.low_confidence))
+    suspects = (*found.findings, *found.low_confidence)
     studies = services.traces.parent / "studies" / run.run_id if services.studies else None
     weights = services.traces.parent / "weights" / run.run_id
     weights.mkdir(parents=True, exist_ok=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 from statistics import median_low
 from typing import TypedDict
 
-from reenact.diagnosis.suspects import Suspect
 from reenact.faults.evidence import Evidence
+from reenact.faults.finding import Finding
 from reenact.journal.scope import Scope
 from reenact.llm.ask import Model
 from reenact.program.edit.change import Set
@@ -68,8 +68,8 @@ class SearchContext:
     """Handed to a strategy; counts, remembers, shows the way."""
 
     evidence: Evidence
-    suspects: Sequence[Suspect]
-    """What the diagnosis suspects, strongest first."""
+    suspects: Sequence[Finding]
+    """What the diagnosis suspects, strongest first: also what it does not report."""
     trainer: BudgetedTrainer
     options: RepairOptions
     tell: Tell

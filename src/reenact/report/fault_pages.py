@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from textwrap import fill, indent
 
-from reenact.faults.confidence import calibrated, word_of
+from reenact.faults.confidence import before_trials, word_of
 from reenact.faults.detector import Detector
 from reenact.faults.entry import Category, FaultEntry
 from reenact.faults.families import FAMILIES
@@ -86,11 +86,11 @@ def _prose(text: str) -> str:
 def how_sure(one: Detector) -> str:
     """How sure a finding of this detector is by itself."""
     return word_of(
-        calibrated(
+        before_trials(
             one.confidence,
             one.certainty,
-            {one.family},
-            doubted=False,
+            is_calibrated=False,
+            is_doubted=False,
         )
     ).value
 

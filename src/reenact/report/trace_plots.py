@@ -6,11 +6,10 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
-from reenact.diagnosis.diagnosis import DiagnosisFinding
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts.layer_view import LayerView
 from reenact.faults.facts.measured import first_invalid_loss, kernel_rows, output_rows
-from reenact.faults.fault_type import FaultType
+from reenact.faults.finding import Finding
 from reenact.probe.trace import Columns, Series, Trace
 from reenact.report.charts import Shade, before_after_plot, heat_plot
 from reenact.report.document import Picture
@@ -24,14 +23,6 @@ LOSSES = ("loss", "val_loss", "test_loss")
 VISIBLE = 0.05
 """A share below this everywhere is not worth a picture."""
 SHARES = ("dead_unit_share", "saturated_share", "zero_share")
-STEPPING = (
-    FaultType.HLR,
-    FaultType.OCH,
-    FaultType.HMO,
-    FaultType.HSC,
-    FaultType.GCL,
-)
-"""Faults that show in the size of the steps."""
 Named = tuple[str, Series]
 
 
@@ -152,17 +143,15 @@ def _losses(trace: Trace, evidence: Evidence) -> Series:
     return Series(series.steps[keep], values[keep])
 
 
-def finding_plots(one: DiagnosisFinding, evidence: Evidence) -> tuple[Picture, ...]:
+def finding_plots(one: Finding, evidence: Evidence) -> tuple[Picture, ...]:
     """What a finding rests on, and what came of changing it."""
     made: list[Picture] = []
     if (tried := one.tried) is not None:
-        sign = 1 if tried.measure.larger_is_better else -1
+        sign = 1 if tried.larger_is_better else -1
         before, after = (
             [sign * value for value in values] for values in (tried.before, tried.after)
         )
-        made += [
-            before_after_plot("Before and after, one dot a seed", before, after, tried.measure.name)
-        ]
+        made += [before_after_plot("Before and after, one dot a seed", before, after, tried.metric)]
     return (
         *made,
         *_steps(one, evidence),
@@ -171,8 +160,8 @@ def finding_plots(one: DiagnosisFinding, evidence: Evidence) -> tuple[Picture, .
     )
 
 
-def _steps(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
-    if one.suspect.fault not in STEPPING:
+def _steps(one: Finding, evidence: Evidence) -> Iterator[Picture]:
+    if one.fault is None or not one.fault.traits.in_step_size:
         return
     tested = evidence.experiments.learning_rates
     if tested is not None and tested.rates:
@@ -204,9 +193,9 @@ def _steps(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
     yield from series_plot("Size of an update, as a share of the weights", ratios[:6], ())
 
 
-def _one_batch(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
+def _one_batch(one: Finding, evidence: Evidence) -> Iterator[Picture]:
     tested = evidence.experiments.one_batch
-    if tested is None or not any("one-batch" in finding.name for finding in one.suspect.witnesses):
+    if tested is None or not any("one-batch" in finding.name for finding in one.witnesses):
         return
     losses = {
         "one batch, over and over": tested.losses,
@@ -224,14 +213,14 @@ def _one_batch(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
     yield line_plot("Can it overfit one batch?", drawn)
 
 
-def _layer(one: DiagnosisFinding, evidence: Evidence) -> Iterator[Picture]:
+def _layer(one: Finding, evidence: Evidence) -> Iterator[Picture]:
     layer = next(
-        (view for view in evidence.layers if view.name == one.suspect.layer),
+        (view for view in evidence.layers if view.name == one.layer),
         None,
     )
     if layer is None or evidence.trace is None:
         return
-    marks = marks_at((finding.code, finding.step) for finding in one.suspect.witnesses)
+    marks = marks_at((finding.code, finding.step) for finding in one.witnesses)
     # The layer and what bends its output, when that is a layer of its own.
     after = evidence.layers.index(layer) + 1
     bends = [view for view in evidence.layers[after : after + 1] if view.family == "activation"]

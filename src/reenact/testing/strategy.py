@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from reenact.diagnosis.suspects import Suspect, suspects_from
+from reenact.diagnosis.grouping import grouped
 from reenact.faults.detector import suggest
 from reenact.faults.evidence import Evidence
 from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Finding, Severity
+from reenact.faults.finding import Finding, finding_of
+from reenact.faults.observation import Observation, Severity
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.edit.change import Set
@@ -143,11 +144,11 @@ def search_context(
     return Given(context, executor, best)
 
 
-def suspects(*suspicions: Suspicion, program: Program = PROGRAM) -> tuple[Suspect, ...]:
+def suspects(*suspicions: Suspicion, program: Program = PROGRAM) -> tuple[Finding, ...]:
     """What the diagnosis suspects."""
     params = {param.kind: param for param in reversed(hyperparameters_of(program))}
-    return suspects_from(
-        Finding(
+    observations = (
+        Observation(
             code=f"RE{number:03}",
             name=one.kind.value,
             family="reenact",
@@ -166,6 +167,7 @@ def suspects(*suspicions: Suspicion, program: Program = PROGRAM) -> tuple[Suspec
         )
         for number, one in enumerate(suspicions)
     )
+    return grouped(map(finding_of, observations))
 
 
 def set_to(kind: Kind, value: JsonValue, program: Program = PROGRAM) -> Set:

@@ -10,9 +10,9 @@ from benchmarks.detector.first_contact import (
     shares_of,
     table,
 )
+from reenact.faults.confidence import Health
 from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Certainty
-from reenact.faults.health import Health
+from reenact.faults.observation import Certainty
 
 
 def reported(certainty: Certainty, *, true: bool, code: str = "RE019") -> Reported:

@@ -52,7 +52,7 @@ def test_a_healthy_program_is_left_in_peace(seen: list[Evidence]) -> None:
 def test_a_learning_rate_of_nothing_is_named(seen: list[Evidence]) -> None:
     first = learned_findings(seen[1])[0]
     assert first.fault is FaultType.HLR
-    assert (first.code, first.name, first.family) == (
+    assert (first.code, first.name, first.first.family) == (
         "LD001",
         "learned-learning-rate",
         "learned",

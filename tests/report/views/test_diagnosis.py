@@ -10,17 +10,16 @@ from pathlib import PurePosixPath
 import pytest
 
 from reenact.diagnosis.diagnosis import (
-    ChangeEffect,
     Diagnosis,
-    DiagnosisFinding,
-    InterventionResult,
 )
+from reenact.diagnosis.grouping import grouped
 from reenact.diagnosis.options import Depth
-from reenact.diagnosis.suspects import Suspect, suspects_from
 from reenact.faults.detector import suggest
 from reenact.faults.evidence import Evidence
 from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Finding, Severity, Suggestion
+from reenact.faults.finding import Finding, finding_of
+from reenact.faults.observation import Observation, Severity, Suggestion
+from reenact.faults.tried import ChangeEffect, InterventionResult
 from reenact.probe.trace import Experiments, LearningRateRange, OneBatch, Trace, no_rows
 from reenact.program.graph import TensorFacts
 from reenact.program.hyperparameter import Kind
@@ -30,8 +29,6 @@ from reenact.program.static_graph import static_graph
 from reenact.report.render import FORMATS, render
 from reenact.report.views.diagnosis import change_words, diagnosis_document, tried_words
 from reenact.trials.budget import TrainingUsage
-from reenact.trials.metric import Measure
-from reenact.trials.statistics import compare
 from reenact.types import Place
 
 SOURCE = """import torch
@@ -67,7 +64,8 @@ def finding(code: str, confidence: float, **more: object) -> Finding:
         "why": "It must not be.",
         "place": PLACE,
     }
-    return Finding(code=code, confidence=confidence, **(given | more))  # type: ignore[arg-type]
+    seen = Observation(code=code, confidence=confidence, **(given | more))  # type: ignore[arg-type]
+    return finding_of(seen)
 
 
 def suggestion(program: Program) -> Suggestion:
@@ -78,14 +76,14 @@ def suggestion(program: Program) -> Suggestion:
 
 
 def diagnosis(
-    evidence: Evidence, *findings: DiagnosisFinding, symptoms: tuple[Suspect, ...] = ()
+    evidence: Evidence, *findings: Finding, symptoms: tuple[Finding, ...] = ()
 ) -> Diagnosis:
     return Diagnosis(Depth.NORMAL, evidence, findings, (), symptoms, 0.5, TrainingUsage(1.0))
 
 
-def found_by(*findings: Finding) -> DiagnosisFinding:
-    (suspect,) = suspects_from(findings)
-    return DiagnosisFinding(suspect, InterventionResult.UNTRIED, suspect.confidence)
+def found_by(*findings: Finding) -> Finding:
+    (found,) = grouped(findings)
+    return found
 
 
 def test_a_finding_shows_its_line_the_change_and_the_witnesses(
@@ -126,11 +124,11 @@ def test_a_long_line_is_shown_around_the_place_and_the_change(
 
 def test_a_rule_about_this_fault_is_named_before_one_that_infers_it() -> None:
     infers = finding("AT002", 0.95)
-    direct = finding("UM005", 0.6)
-    (suspect,) = suspects_from([infers, direct])
-    assert suspect.first.code == "AT002"
-    assert suspect.headline.code == "UM005"
-    (alone,) = suspects_from([infers])
+    direct = finding("UM005", 0.6, detects=FaultType.HLR)
+    (both,) = grouped([infers, direct])
+    assert both.first.code == "AT002"
+    assert both.headline.code == "UM005"
+    (alone,) = grouped([infers])
     assert alone.headline.code == "AT002"
 
 
@@ -140,14 +138,14 @@ def test_what_was_tried_is_reported_and_drawn(program: Program, evidence: Eviden
         (-0.1, -0.2, -0.1, -0.3, -0.2, -0.1),
     )
     tried = ChangeEffect(
-        suggestion(program).patch,
-        Measure("val_loss", larger_is_better=False),
-        before,
-        after,
-        compare(before, after),
-        0.0156,
-        True,
-        9.0,
+        patch=suggestion(program).patch,
+        metric="val_loss",
+        larger_is_better=False,
+        before=before,
+        after=after,
+        p_value=0.0156,
+        confirmed=True,
+        cpu_seconds=9.0,
     )
     one = replace(
         found_by(finding("UM005", 0.9)),
@@ -167,14 +165,14 @@ def test_what_was_tried_is_reported_and_drawn(program: Program, evidence: Eviden
 def test_a_joint_change_is_reported_once(program: Program, evidence: Evidence) -> None:
     before, after = (0.1, 0.2, 0.1, 0.2, 0.1, 0.2), (0.9, 0.8, 0.9, 0.8, 0.9, 0.8)
     tried = ChangeEffect(
-        suggestion(program).patch,
-        Measure("accuracy"),
-        before,
-        after,
-        compare(before, after),
-        0.0156,
-        True,
-        9.0,
+        patch=suggestion(program).patch,
+        metric="accuracy",
+        larger_is_better=True,
+        before=before,
+        after=after,
+        p_value=0.0156,
+        confirmed=True,
+        cpu_seconds=9.0,
     )
     both = [finding("UM005", 0.9), finding("RE026", 0.8, fault=FaultType.OCH)]
     joint = [
@@ -211,14 +209,16 @@ def test_one_batch_is_drawn_for_the_rule_that_speaks_of_it(evidence: Evidence) -
 
 
 def test_no_fault_lists_symptoms_with_their_reason(evidence: Evidence) -> None:
-    symptoms = suspects_from([finding("DL007", 0.8, fault=None)])
+    symptoms = grouped([finding("DL007", 0.8, fault=None, is_root_cause=False)])
     document = diagnosis_document(diagnosis(evidence, symptoms=symptoms), "train.py")
     assert (
         document.verdict
         == "Training looks broken (1 symptom), cause not identified. Try --depth deep."
     )
     assert "It must not be." in render(document, "full")
-    harmless = suspects_from([finding("DL007", 0.8, fault=None, severity=Severity.NOTE)])
+    harmless = grouped(
+        [finding("DL007", 0.8, fault=None, severity=Severity.NOTE, is_root_cause=False)]
+    )
     document = diagnosis_document(diagnosis(evidence, symptoms=harmless), "train.py")
     assert document.verdict.startswith("Nothing could be judged: "), "nobody saw a training"
 
@@ -343,12 +343,12 @@ def test_what_was_not_confirmed_says_what_could_have_been_seen(
 ) -> None:
     before, after = (0.5, 0.51, 0.5, 0.52, 0.5, 0.5), (0.52, 0.5, 0.53, 0.52, 0.5, 0.51)
     tried = ChangeEffect(
-        suggestion(program).patch,
-        Measure("val_accuracy"),
-        before,
-        after,
-        compare(before, after),
-        p_value,
+        patch=suggestion(program).patch,
+        metric="val_accuracy",
+        larger_is_better=True,
+        before=before,
+        after=after,
+        p_value=p_value,
         shortfall=shortfall,
         detectable=detectable,
     )

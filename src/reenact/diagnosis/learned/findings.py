@@ -21,7 +21,8 @@ from reenact.faults.detector import suggest
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts.layer_view import LayerView
 from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Finding, Severity
+from reenact.faults.finding import Finding, finding_of
+from reenact.faults.observation import Observation, Severity
 from reenact.program.hyperparameter import Kind
 
 FAMILY = "learned"
@@ -145,29 +146,29 @@ def _finding(evidence: Evidence, one: FaultClass, confidence: float) -> Finding:
         f"{confidence:.2f})"
     )
     why = f"Trainings that looked like this one in the detector's school {one.had}."
-    fault = one.faults[0]
-    severity = Severity.WARNING
-    found = Finding(
-        one.code,
-        one.name,
-        FAMILY,
-        fault,
-        severity,
-        looks,
-        why,
-        confidence,
+    seen = Observation(
+        code=one.code,
+        name=one.name,
+        family=FAMILY,
+        fault=one.faults[0],
+        severity=Severity.WARNING,
+        saw=looks,
+        why=why,
+        confidence=confidence,
+        layer=layer.name if layer is not None else "",
+        layer_index=layer.index if layer is not None else None,
+        is_calibrated=True,
     )
-    if layer is not None:
-        found = replace(found, layer=layer.name, layer_index=layer.index)
     if param is None:
-        return found
+        return finding_of(seen)
     suggestions = tuple(suggest(param, param.alternatives))[:MOST_SUGGESTIONS]
-    return replace(
-        found,
+    placed = replace(
+        seen,
         place=param.place,
         hyperparameter=param.id,
         suggestions=suggestions,
     )
+    return finding_of(placed)
 
 
 def _layer(evidence: Evidence, one: FaultClass) -> LayerView | None:

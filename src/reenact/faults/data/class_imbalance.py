@@ -71,6 +71,7 @@ FAULT = Fault(
     why="Naming only the frequent class already scores well, so the rare one is not learned.",
     severity=Severity.NOTE,
     confidence=0.45,
+    judges_rows=True,
 )
 def class_imbalance(detector: Detector, evidence: Evidence) -> Findings:
     """The most frequent class has more than ten times the rows of the rarest, and nothing is done

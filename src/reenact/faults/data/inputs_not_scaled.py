@@ -32,7 +32,6 @@ Sources
 """
 
 import ast
-from dataclasses import replace
 from itertools import takewhile
 
 from reenact.faults import (
@@ -132,7 +131,7 @@ def inputs_unscaled(detector: Detector, evidence: Evidence) -> Findings:
     passes = evidence.happened("training-pass")
     if made is None and framework(evidence) == "torch" and (param is None or param.absent):
         made = passes[0].place if passes else None
-    yield replace(finding, place=made) if made is not None else finding
+    yield finding.refined(place=made) if made is not None else finding
 
 
 @FAULT.detector(
@@ -215,7 +214,7 @@ def abnormal_data(detector: Detector, evidence: Evidence) -> Findings:
             values=values,
         )
         made = inputs_made_at(evidence)
-        yield replace(found, place=made) if made is not None else found
+        yield found.refined(place=made) if made is not None else found
 
 
 def _dropped(evidence: Evidence) -> Found:

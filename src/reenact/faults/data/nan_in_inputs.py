@@ -31,7 +31,6 @@ Sources
 """
 
 import math
-from dataclasses import replace
 
 from reenact.faults import (
     Category,
@@ -86,5 +85,5 @@ def nan_in_input(detector: Detector, evidence: Evidence) -> Findings:
             found = detector.finding(
                 evidence, saw, kind=Kind.PREPROCESSING, place=evidence.non_finite_at
             )
-            yield replace(found, confidence=sure, certainty=certain)
+            yield found.refined(confidence=sure, certainty=certain)
             return

@@ -34,7 +34,6 @@ Sources
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from reenact.faults import (
     Category,
@@ -122,8 +121,7 @@ def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findin
         ("eval",),
     )
     places = (event.place for event in judged if event.facts.get("training"))
-    yield replace(
-        found,
+    yield found.refined(
         place=next(filter(None, places), found.place),
     )
 

@@ -35,7 +35,6 @@ Sources
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import permutations
 
 from reenact.faults import (
@@ -106,6 +105,7 @@ FAULT = Fault(
     severity=Severity.ERROR,
     confidence=0.85,
     certainty=Certainty.STRONG,
+    of_held_out_rows=True,
 )
 def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) -> Findings:
     """Training and held-out inputs have another mean or spread: one was scaled, the other not, or
@@ -132,7 +132,7 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
                 Kind.PREPROCESSING,
                 "scale",
             )
-            yield replace(found, place=_scaled_at(files) or found.place)
+            yield found.refined(place=_scaled_at(files) or found.place)
             return
         share = held.feature_spread or 1.0
         if not 1 / FEATURES < share < FEATURES:

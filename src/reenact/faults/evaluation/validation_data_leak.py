@@ -109,6 +109,7 @@ FAULT = Fault(
     why="What was seen in training is answered from memory.",
     study=FaultType.VRM,
     severity=Severity.ERROR,
+    judges_rows=True,
 )
 def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
     """Rows of the training data are among the rows that the model is judged by.
@@ -201,6 +202,7 @@ def leakage_by_duplicates(detector: Detector, evidence: Evidence) -> Findings:
     why="Validation should be a little worse than training, not better.",
     severity=Severity.NOTE,
     confidence=0.15,
+    judges_rows=True,
 )
 def suspicious_validation_accuracy(detector: Detector, evidence: Evidence) -> Findings:
     """Validation accuracy is nearly perfect, or clearly better than that of training, after some

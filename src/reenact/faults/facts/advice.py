@@ -7,7 +7,7 @@ normalised; the learning rate is judged by the measured step, which holds for ev
 small only when no layer moves; and what an output must be like depends on the loss."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from reenact.faults import (
     Detector,
@@ -64,8 +64,7 @@ def report(
         values=advice.values,
     )
     sure = min(detector.confidence, advice.sure)
-    return replace(
-        at,
+    return at.refined(
         fault=advice.fault,
         is_root_cause=True,
         confidence=sure,

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from dataclasses import replace
 
 from reenact.faults import (
     Certainty,
@@ -70,10 +69,10 @@ def crashed(
         f"{_message(crash)}{given}{more}",
     )
     if why:
-        finding = replace(finding, why=why)
+        finding = finding.refined(why=why)
     if sorting.by_words:
         confidence = min(finding.confidence, BY_WORDS)
-        finding = replace(finding, confidence=confidence, certainty=Certainty.STRONG)
+        finding = finding.refined(confidence=confidence, certainty=Certainty.STRONG)
     yield finding
 
 

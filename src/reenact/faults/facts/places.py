@@ -1,7 +1,6 @@
 """Where findings point when a kind of hyperparameter does not tell: scaling, modes; and usual values."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from reenact.faults import Evidence, Finding, Hyperparameter, JsonValue, Kind, suggest
 
@@ -57,9 +56,8 @@ def at_hyperparameter(
     """The same finding, pointing at this hyperparameter."""
     if param is None:
         return finding
-    found = (*finding.suggestions, *suggest(param, values))
-    return replace(
-        finding,
+    found = (*finding.first.suggestions, *suggest(param, values))
+    return finding.refined(
         hyperparameter=param.id,
         place=param.place,
         suggestions=found,

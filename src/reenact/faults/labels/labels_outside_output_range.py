@@ -30,7 +30,6 @@ Sources
 """
 
 import math
-from dataclasses import replace
 
 from reenact.faults import (
     Category,
@@ -290,8 +289,7 @@ def _unreachable(
         confidence=sure,
     )
     proven = max(least - low, high - most) > FAR * (high - low)
-    yield replace(
-        finding,
+    yield finding.refined(
         fault=FaultType.ACH,
         certainty=Certainty.PROOF if proven else detector.certainty,
     )

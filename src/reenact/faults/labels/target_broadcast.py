@@ -33,7 +33,6 @@ Sources
 
 import math
 import re
-from dataclasses import replace
 
 from reenact.faults import (
     Category,
@@ -123,8 +122,7 @@ def broadcast_target(detector: Detector, evidence: Evidence) -> Findings:
         finding = detector.finding(
             evidence, saw, layer=evidence.output, kind=Kind.UNITS, values=(1,)
         )
-        yield replace(
-            finding,
+        yield finding.refined(
             fault=FaultType.LCN,
             certainty=Certainty.STRONG,
             confidence=0.85,

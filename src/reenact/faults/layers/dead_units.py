@@ -29,7 +29,6 @@ Sources
 
 import math
 import statistics
-from dataclasses import replace
 
 from reenact.faults import (
     Category,
@@ -209,8 +208,7 @@ def dead_node(detector: Detector, evidence: Evidence) -> Findings:
             yield (
                 found
                 if units >= DEAD
-                else replace(
-                    found,
+                else found.refined(
                     confidence=min(found.confidence, HINT),
                 )
             )
@@ -266,7 +264,7 @@ def _dead(
         finding = detector.finding(
             evidence, saw, layer=owner, kind=kind, values=rates, study=FaultType.HLR
         )
-        return replace(finding, confidence=0.8 * sure)
+        return finding.refined(confidence=0.8 * sure)
     bias = owner.bias()
     keras = framework(evidence) == "keras"
     kind = Kind.WEIGHT_INIT
@@ -286,7 +284,7 @@ def _dead(
     )
     return at_all_layers(
         evidence,
-        replace(finding, confidence=sure),
+        finding.refined(confidence=sure),
         kind,
         (start,),
     )

@@ -38,7 +38,6 @@ Sources
 """
 
 import ast
-from dataclasses import replace
 
 from reenact.faults import (
     Category,
@@ -138,7 +137,7 @@ def dropout_at_output(detector: Detector, evidence: Evidence) -> Findings:
                 kind=Kind.DROPOUT,
                 values=(0.0,),
             )
-            doubted = replace(found, confidence=0.4, certainty=Certainty.HINT)
+            doubted = found.refined(confidence=0.4, certainty=Certainty.HINT)
             yield doubted if evidence.graph is None else found
 
 

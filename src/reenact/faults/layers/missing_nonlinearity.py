@@ -26,8 +26,6 @@ Sources
     (missing activation).
 """
 
-from dataclasses import replace
-
 from reenact.faults import (
     Category,
     Certainty,
@@ -86,8 +84,7 @@ def linear_hidden_layer(detector: Detector, evidence: Evidence) -> Findings:
             values=("relu", "tanh"),
             confidence=sure,
         )
-        yield replace(
-            made,
+        yield made.refined(
             place=pass_place(evidence, layer) or made.place,
         )
 
@@ -119,7 +116,7 @@ def missing_non_linearity(detector: Detector, evidence: Evidence) -> Findings:
         found = detector.finding(
             evidence, saw, layer=layer, kind=kind, values=values, confidence=confidence
         )
-        yield replace(found, place=place or found.place)
+        yield found.refined(place=place or found.place)
 
 
 @FAULT.detector(

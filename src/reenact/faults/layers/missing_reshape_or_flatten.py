@@ -28,8 +28,6 @@ Sources
     chain of layers, or read off a crash; branches are left alone.
 """
 
-from dataclasses import replace
-
 from reenact.faults import (
     Category,
     Certainty,
@@ -176,4 +174,4 @@ def _one(detector: Detector, evidence: Evidence, layer: StaticLayer, given: int)
         place=layer.place,
         suggestions=suggestions,
     )
-    return replace(found, confidence=confidence, certainty=certain)
+    return found.refined(confidence=confidence, certainty=certain)

@@ -34,7 +34,6 @@ import ast
 import math
 import statistics
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from reenact.faults import (
     Category,
@@ -130,7 +129,7 @@ def poor_initialisation(detector: Detector, evidence: Evidence) -> Findings:
             )
             yield at_all_layers(
                 evidence,
-                replace(finding, fault=FaultType.BCI),
+                finding.refined(fault=FaultType.BCI),
                 kind,
                 zeros,
             )

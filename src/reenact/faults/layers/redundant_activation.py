@@ -20,8 +20,6 @@ Sources
     Nikanjam et al., "NeuraLint", TOSEM 2021, f003 of the release.
 """
 
-from dataclasses import replace
-
 from reenact.faults import (
     Category,
     Detector,
@@ -86,4 +84,4 @@ def _one(
     found = detector.finding(
         evidence, saw, layer=layer, place=spare.place, confidence=None if sure else 0.35
     )
-    yield replace(found, suggestions=tuple(cures))
+    yield found.refined(suggestions=tuple(cures))

@@ -34,7 +34,6 @@ Sources
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import dropwhile, takewhile
 
 from reenact.faults import (
@@ -128,8 +127,7 @@ def learning_rate_outside_range(detector: Detector, evidence: Evidence) -> Findi
             found = detector.finding(
                 evidence, f"learning rate {rate:g}: {saw}", kind=kind, values=values
             )
-            yield replace(
-                found,
+            yield found.refined(
                 confidence=sure * doubt,
                 certainty=certain or found.certainty,
             )

@@ -29,7 +29,6 @@ Sources
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 from statistics import mean, median
 
 from reenact.faults import (
@@ -46,11 +45,12 @@ from reenact.faults import (
     Needs,
     Observes,
 )
+from reenact.faults.confidence import Health
 from reenact.faults.facts.lines import nodes, place_in, value_of
 from reenact.faults.facts.parts import all_parts, called, is_call, is_sum, within
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.series import finite, learned
-from reenact.faults.health import Health, health_of
+from reenact.faults.health import health_of
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.index import FileIndex
 
@@ -243,8 +243,7 @@ def _decayed(detector: Detector, evidence: Evidence, doubt: float, *, failed: bo
     finding = detector.finding(
         evidence, saw, kind=Kind.WEIGHT_DECAY, values=values, certainty=certain
     )
-    yield replace(
-        finding,
+    yield finding.refined(
         fault=FaultType.HWD,
         confidence=sure * doubt,
     )
@@ -282,7 +281,7 @@ def _layer(
         found = detector.finding(
             evidence, saw, layer=layer, kind=kind, values=values, confidence=sure
         )
-        yield replace(found, fault=FaultType.RCD)
+        yield found.refined(fault=FaultType.RCD)
 
 
 def _kernel_left(evidence: Evidence, layer: LayerView) -> float:

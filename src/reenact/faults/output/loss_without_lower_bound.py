@@ -31,7 +31,6 @@ Sources
 """
 
 import ast
-from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
@@ -119,7 +118,7 @@ def loss_without_bound(detector: Detector, evidence: Evidence) -> Findings:
             found[0],
             place=found[1],
         )
-        yield replace(finding, is_root_cause=True, certainty=Certainty.STRONG)
+        yield finding.refined(is_root_cause=True, certainty=Certainty.STRONG)
         return
     ends = runaway(evidence) or _falls_for_ever(evidence)
     if ends is None:
@@ -128,7 +127,7 @@ def loss_without_bound(detector: Detector, evidence: Evidence) -> Findings:
     finding = detector.finding(evidence, saw, place=_goes_back(evidence))
     # What falls below every bound is the objective itself; what grows may have other reasons.
     yield (
-        replace(finding, is_root_cause=True, certainty=Certainty.STRONG) if ends[1] < 0 else finding
+        finding.refined(is_root_cause=True, certainty=Certainty.STRONG) if ends[1] < 0 else finding
     )
 
 

@@ -23,8 +23,6 @@ Sources
     Documentation of torch.nn.CrossEntropyLoss and of keras.losses (from_logits).
 """
 
-from dataclasses import replace
-
 from reenact.faults import (
     Category,
     Certainty,
@@ -117,8 +115,7 @@ def bent_output_for_logit_loss(detector: Detector, evidence: Evidence) -> Findin
         written = (
             bend_made(evidence, found.place, out.bend) if found.hyperparameter is None else None
         )
-        yield replace(
-            found,
+        yield found.refined(
             confidence=confidence,
             certainty=certain,
             place=written or found.place,

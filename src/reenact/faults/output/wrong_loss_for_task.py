@@ -29,8 +29,6 @@ Sources
     Humbatova et al., ICSE 2020 (wrong loss function); documentation of the losses of PyTorch and Keras.
 """
 
-from dataclasses import replace
-
 from reenact.faults import (
     Category,
     Certainty,
@@ -114,7 +112,7 @@ def loss_of_another_task(detector: Detector, evidence: Evidence) -> Findings:
             values=values,
             certainty=certain,
         )
-        yield replace(found, confidence=sure)
+        yield found.refined(confidence=sure)
 
 
 @FAULT.detector(

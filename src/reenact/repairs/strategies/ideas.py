@@ -17,8 +17,9 @@ from reenact.diagnosis.candidates import (
     joint,
     whole,
 )
-from reenact.diagnosis.suspects import Suspect, firsts
+from reenact.faults.agreement import firsts
 from reenact.faults.fault_type import FaultType
+from reenact.faults.finding import Finding
 from reenact.program.graph import TaskType
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch, change_for
@@ -71,18 +72,18 @@ def fits(context: SearchContext, idea: Idea) -> bool:
 def _suggested(context: SearchContext) -> Iterator[Idea]:
     # Data held out for validation tell more of a training and make it no better.
     able = [one for one in context.suspects if one.suggestions and one.fault is not FaultType.VRM]
-    likely = [one for one in able if one.confidence >= WORTH_TRYING]
+    likely = [one for one in able if one.suspicion >= WORTH_TRYING]
     yield from _together(context, likely)
     for suspect in likely:
         for rank, suggestion in enumerate(suspect.suggestions[:OF_A_SUSPECT]):
             yield Idea(
                 suggestion.patch,
-                suspect.confidence * 0.6**rank,
+                suspect.suspicion * 0.6**rank,
                 suspect.first.code,
             )
 
 
-def _together(context: SearchContext, likely: Sequence[Suspect]) -> Iterator[Idea]:
+def _together(context: SearchContext, likely: Sequence[Finding]) -> Iterator[Idea]:
     """What is proven or strongly suspected, as far as it fits together, and known interactions:
     outside of text books several faults hide each other.
     """
@@ -99,7 +100,7 @@ def _together(context: SearchContext, likely: Sequence[Suspect]) -> Iterator[Ide
         if len(chosen) > 1:
             yield Idea(
                 whole(chosen),
-                max(one.suspect.confidence for one in chosen),
+                max(one.suspect.suspicion for one in chosen),
                 "joint",
             )
 

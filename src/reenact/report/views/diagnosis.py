@@ -12,18 +12,13 @@ from dataclasses import replace
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from reenact.diagnosis import diagnosis
-from reenact.diagnosis.diagnosis import (
-    ChangeEffect,
-    Diagnosis,
-    DiagnosisFinding,
-    SourceFile,
-)
+from reenact.diagnosis.diagnosis import Diagnosis, SourceFile, suspected_source
 from reenact.diagnosis.judgement import on_stand_in
-from reenact.diagnosis.suspects import Suspect
 from reenact.faults.confidence import POSSIBLE
 from reenact.faults.evidence import Evidence
-from reenact.faults.finding import Finding, Severity, Suggestion
+from reenact.faults.finding import Finding
+from reenact.faults.observation import Observation, Severity, Suggestion
+from reenact.faults.tried import ChangeEffect, InterventionResult
 from reenact.probe.trace import Experiments
 from reenact.program.graph import TensorFacts
 from reenact.program.patch import readable_diff
@@ -57,7 +52,7 @@ def diagnosis_document(
 ) -> doc.Document:
     """The whole answer. `files` is the source as it stood, `gone` says why there are no curves."""
     if files is None:
-        files = diagnosis.suspected_source(found)
+        files = suspected_source(found)
     outcome = found.evidence.outcome
     notes = [one for one in found.notes if outcome is None or one != outcome.sentence]
     less = [
@@ -179,12 +174,12 @@ def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[doc.Sour
     """
     where: dict[tuple[str, int], str] = {}
     found_at: set[tuple[str, int, str]] = set()
-    for at, suspect in enumerate(one.suspect for one in found.findings):
-        if suspect.place is not None:
-            file = str(suspect.place.file)
-            line = suspect.place.line
+    for at, finding in enumerate(found.findings):
+        if finding.line is not None:
+            file = finding.file
+            line = finding.line
             where.setdefault((file, line), f"#finding-{at}")
-            found_at |= {(file, line, witness.code) for witness in suspect.witnesses}
+            found_at |= {(file, line, witness.code) for witness in finding.witnesses}
     for at, one in enumerate(files):
         marks = {
             (
@@ -232,11 +227,8 @@ def _measured(found: Diagnosis, gone: str) -> Iterator[doc.Section]:
         return
     from reenact.report.trace_plots import curve_plots, layer_plots, marks_at
 
-    suspects = [
-        *(one.suspect for one in found.findings),
-        *found.symptoms,
-    ]
-    marks = marks_at((one.code, one.step) for suspect in suspects for one in suspect.witnesses)
+    listed = (*found.findings, *found.symptoms)
+    marks = marks_at((one.code, one.step) for finding in listed for one in finding.witnesses)
     yield doc.Section(
         "Training",
         list(curve_plots(found.evidence, marks)),
@@ -250,13 +242,13 @@ def _measured(found: Diagnosis, gone: str) -> Iterator[doc.Section]:
     )
 
 
-def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[doc.Block]:
+def _less_likely(less_likely: Sequence[Finding]) -> Iterator[doc.Block]:
     """What is less likely; the least likely are counted where nothing was tried."""
     rows = []
     for one in less_likely:
-        if one.confidence >= POSSIBLE or one.status is not diagnosis.InterventionResult.UNTRIED:
-            first = one.suspect.first
-            where = str(one.suspect.place or one.suspect.layer or "-")
+        if one.confidence >= POSSIBLE or one.status is not InterventionResult.UNTRIED:
+            first = one.first
+            where = str(one.place or one.layer or "-")
             fault = first.fault_name or "-"
             tried = one.note or one.status.value
             rows.append(
@@ -285,7 +277,7 @@ def _less_likely(less_likely: Sequence[DiagnosisFinding]) -> Iterator[doc.Block]
         )
 
 
-def _symptoms(symptoms: Sequence[Suspect], *, reasons_too: bool) -> Iterator[Table]:
+def _symptoms(symptoms: Sequence[Finding], *, reasons_too: bool) -> Iterator[Table]:
     """Symptoms that point to no single fault; why it matters only where no finding explains it."""
     columns = ("detector", "seen", *(("why it matters",) if reasons_too else ()))
     whole = (
@@ -312,8 +304,8 @@ def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[doc.
     changes: dict[str, str] = {}
     numbers = {one.file: at for at, one in enumerate(files)}
     for at, one in enumerate(found.findings):
-        first = one.suspect.headline
-        place = one.suspect.place
+        first = one.headline
+        place = one.place
         change = ""
         if one.tried is not None:
             change = one.tried.patch.to_text()
@@ -346,17 +338,17 @@ def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[doc.
 
 
 def _diagnostic(
-    one: DiagnosisFinding,
+    one: Finding,
     evidence: Evidence,
     files: Sequence[SourceFile],
     *,
     again: bool,
     together: str,
 ) -> doc.Diagnostic:
-    first = one.suspect.headline
-    place = one.suspect.place
+    first = one.headline
+    place = one.place
     result = ""
-    if one.status is not diagnosis.InterventionResult.UNTRIED:
+    if one.status is not InterventionResult.UNTRIED:
         result = f", {one.status.value}"
     made_up = ", on stand-in data" if evidence.stand_in_data else ""
     explained = detector_help(first.code)
@@ -404,33 +396,31 @@ def _diagnostic(
     )
 
 
-def seen(finding: Finding) -> str:
+def seen(observation: Observation) -> str:
     """The observation, with the layer when it does not name it."""
-    if not finding.layer or finding.layer in finding.saw.split():
-        return finding.saw
-    return f"layer {finding.layer}: {finding.saw}"
+    if not observation.layer or observation.layer in observation.saw.split():
+        return observation.saw
+    return f"layer {observation.layer}: {observation.saw}"
 
 
-def reasons(
-    one: DiagnosisFinding, *, again: bool = False, together: str = ""
-) -> Iterator[tuple[str, str]]:
+def reasons(one: Finding, *, again: bool = False, together: str = "") -> Iterator[tuple[str, str]]:
     """What was seen, why it is wrong, who else says so, what to change, what came of trying.
     `again`: the same detector is shown above. `together`: the finding above that has the same
     change.
     """
-    first = one.suspect.headline
+    first = one.headline
     yield "saw", seen(first)
     if not again:
         yield "why", first.why
-    others = [other for other in one.suspect.witnesses if other is not first]
+    others = [other for other in one.witnesses if other is not first]
     for number, other in enumerate(others[:SHOWN_OTHERS]):
         yield "" if number else "also", f"{other.code} {other.name}: {seen(other)}"
     if more := others[SHOWN_OTHERS:]:
         yield "", f"and {', '.join(other.code for other in more)}"
-    if one.suspect.suggestions and one.tried is None:
+    if one.suggestions and one.tried is None:
         yield (
             "try",
-            "\n".join(changed_lines(one.fix)) or change_words(one.suspect.suggestions[0]),
+            "\n".join(changed_lines(one.fix)) or change_words(one.suggestions[0]),
         )
     if one.tried is not None and together:
         yield "tried", f"together with {together}, see there"
@@ -447,7 +437,7 @@ def tried_words(tried: ChangeEffect) -> str:
     seeds = "1 seed"
     if len(tried.before) != 1:
         seeds = f"{len(tried.before)} seeds"
-    changed = f"{seeds}, {tried.measure.name} {before} -> {after}"
+    changed = f"{seeds}, {tried.metric} {before} -> {after}"
     if tried.p_value is None:
         if tried.on_top_of:
             return f"{changed}, on top of {tried.on_top_of}"
@@ -472,7 +462,7 @@ def change_words(suggestion: Suggestion) -> str:
 
 
 def _spread(values: Sequence[float], tried: ChangeEffect) -> str:
-    sign = 1 if tried.measure.larger_is_better else -1
+    sign = 1 if tried.larger_is_better else -1
     known = [sign * value for value in values if math.isfinite(value)]
     if not known:
         return "failed"

@@ -1,16 +1,15 @@
-"""Findings become suspects: one a fault and owner, several witnesses."""
+"""Findings of several detectors become one: one a fault and owner, several witnesses."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
+from reenact.diagnosis.grouping import grouped
 from reenact.diagnosis.options import THRESHOLD
-from reenact.diagnosis.suspects import calibrated, suspects_from
+from reenact.faults.confidence import Health
 from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Certainty, Finding, Observes, Severity, Suggestion
-from reenact.faults.health import Health
+from reenact.faults.finding import Finding, finding_of
+from reenact.faults.observation import Certainty, Observation, Observes, Severity, Suggestion
 from reenact.program.edit.change import Set
 from reenact.program.hyperparameter import HyperparameterId, Kind
 from reenact.program.patch import Patch
@@ -20,7 +19,7 @@ RATE = HyperparameterId("train.py", "", "", Kind.LEARNING_RATE)
 
 def finding(code: str, fault: FaultType | None, confidence: float, **more: object) -> Finding:
     family = {"UM": "umlaut", "RE": "reenact", "NL": "neuralint"}[code[:2]]
-    return Finding(
+    seen = Observation(
         code,
         code.lower(),
         family,
@@ -31,14 +30,15 @@ def finding(code: str, fault: FaultType | None, confidence: float, **more: objec
         confidence,
         **more,
     )  # type: ignore[arg-type]
+    return finding_of(seen)
 
 
 def suggestion(value: float) -> Suggestion:
     return Suggestion(Patch((Set(RATE, value),)), RATE, 10.0, value)
 
 
-def test_witnesses_of_one_fault_are_one_suspect() -> None:
-    (one,) = suspects_from(
+def test_witnesses_of_one_fault_are_one_finding() -> None:
+    (one,) = grouped(
         [
             finding(
                 "UM005",
@@ -59,7 +59,7 @@ def test_witnesses_of_one_fault_are_one_suspect() -> None:
     )
     assert [witness.code for witness in one.witnesses] == ["RE019", "UM005"]
     assert [change.new for change in one.suggestions] == [0.01, 0.001]
-    assert 0.8 < one.confidence < 0.9
+    assert 0.8 < one.suspicion < 0.9
 
 
 def test_the_value_that_was_measured_is_suggested_before_one_that_is_inferred() -> None:
@@ -73,7 +73,7 @@ def test_the_value_that_was_measured_is_suggested_before_one_that_is_inferred() 
     measured = finding(
         "RE019", FaultType.HLR, 0.8, hyperparameter=RATE, suggestions=(suggestion(0.1),)
     )
-    (one,) = suspects_from([inferred, replace(measured, certainty=Certainty.STRONG)])
+    (one,) = grouped([inferred, measured.refined(certainty=Certainty.STRONG)])
     assert [change.new for change in one.suggestions] == [0.1, 0.001]
     assert one.first.code == "UM005"
 
@@ -81,22 +81,20 @@ def test_the_value_that_was_measured_is_suggested_before_one_that_is_inferred() 
 @pytest.mark.parametrize("other", ["UM006", "RE019"])
 def test_two_detectors_that_observe_the_same_are_one_witness(other: str) -> None:
     """Whichever tools they come from: the same text read twice is one observation."""
-    (one,) = suspects_from(
-        [finding("UM005", FaultType.HLR, 0.6), finding(other, FaultType.HLR, 0.5)]
-    )
-    assert one.confidence == 0.6
+    (one,) = grouped([finding("UM005", FaultType.HLR, 0.6), finding(other, FaultType.HLR, 0.5)])
+    assert one.suspicion == 0.6
 
 
 def test_another_kind_of_observation_removes_a_part_of_the_doubt() -> None:
     text = finding("UM005", FaultType.HLR, 0.6)
     losses = finding("UM011", FaultType.HLR, 0.5, observes=Observes.LOSSES)
     again = finding("RE019", FaultType.HLR, 0.4, observes=Observes.LOSSES)
-    (one,) = suspects_from([text, losses, again])
-    assert one.confidence == pytest.approx(1 - 0.4 * (1 - 0.25 * 0.5))
+    (one,) = grouped([text, losses, again])
+    assert one.suspicion == pytest.approx(1 - 0.4 * (1 - 0.25 * 0.5))
 
 
 def test_activations_wrong_missing_and_redundant_are_one_thing_at_one_layer() -> None:
-    found = suspects_from(
+    found = grouped(
         [
             finding("NL009", FaultType.ARM, 0.8, layer="dense", layer_index=0),
             finding("RE027", FaultType.ACH, 0.7, layer="dense", layer_index=0),
@@ -112,7 +110,7 @@ def test_activations_wrong_missing_and_redundant_are_one_thing_at_one_layer() ->
 
 
 def test_symptoms_stay_apart_and_the_surest_comes_first() -> None:
-    found = suspects_from(
+    found = grouped(
         [
             finding("RE029", None, 0.9),
             finding("RE020", None, 0.7),
@@ -127,7 +125,7 @@ def test_symptoms_stay_apart_and_the_surest_comes_first() -> None:
 
 
 def test_a_learning_rate_seen_at_a_layer_belongs_to_the_training() -> None:
-    (one,) = suspects_from(
+    (one,) = grouped(
         [
             finding("RE022", FaultType.HLR, 0.9, layer="dense", layer_index=0),
             finding("UM005", FaultType.HLR, 0.3, hyperparameter=RATE),
@@ -137,16 +135,15 @@ def test_a_learning_rate_seen_at_a_layer_belongs_to_the_training() -> None:
 
 
 def test_what_is_proven_explains_what_was_observed() -> None:
-    found = suspects_from(
+    found = grouped(
         [
             finding("RE010", FaultType.ZGR, 0.95),
-            finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE),
-            finding("RE014", FaultType.HNE, 0.8, observes=Observes.LOSSES),
+            finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE, in_the_run=True),
+            finding("RE014", FaultType.HNE, 0.8, observes=Observes.LOSSES, in_the_run=True),
             finding("UM013", FaultType.HNE, 0.3),
-        ],
-        observed={"RE019", "RE014"},
+        ]
     )
-    assert {one.fault: round(one.confidence, 2) for one in found} == {
+    assert {one.fault: round(one.suspicion, 2) for one in found} == {
         FaultType.ZGR: 0.95,
         FaultType.HNE: 0.82,
         FaultType.HLR: 0.48,
@@ -154,21 +151,19 @@ def test_what_is_proven_explains_what_was_observed() -> None:
 
 
 def test_beside_proof_a_hint_is_less_likely_and_what_is_strong_is_not() -> None:
-    proven = replace(finding("RE004", FaultType.CPP, 0.9), certainty=Certainty.PROOF)
-    strong = replace(finding("RE003", FaultType.LCH, 0.7), certainty=Certainty.STRONG)
+    proven = finding("RE004", FaultType.CPP, 0.9).refined(certainty=Certainty.PROOF)
+    strong = finding("RE003", FaultType.LCH, 0.7).refined(certainty=Certainty.STRONG)
     hint = finding("RE019", FaultType.HLR, 0.7, hyperparameter=RATE)
-    found = {one.fault: one for one in suspects_from([proven, strong, hint])}
-    assert found[FaultType.HLR].confidence == pytest.approx(0.42)
-    assert found[FaultType.LCH].confidence == 0.7
-    assert calibrated(found[FaultType.CPP]) >= 0.95
+    found = {one.fault: one for one in grouped([proven, strong, hint])}
+    assert found[FaultType.HLR].suspicion == pytest.approx(0.42)
+    assert found[FaultType.LCH].suspicion == 0.7
+    assert found[FaultType.CPP].confidence >= 0.95
 
 
 def test_where_the_training_works_a_hint_is_less_likely_and_what_is_strong_is_not() -> None:
-    strong = replace(finding("RE003", FaultType.LCH, 0.7), certainty=Certainty.STRONG)
+    strong = finding("RE003", FaultType.LCH, 0.7).refined(certainty=Certainty.STRONG)
     hint = finding("RE019", FaultType.HLR, 0.7, hyperparameter=RATE)
-    found = {
-        one.fault: one.confidence for one in suspects_from([strong, hint], health=Health.WORKS)
-    }
+    found = {one.fault: one.suspicion for one in grouped([strong, hint], health=Health.WORKS)}
     assert found == {FaultType.HLR: pytest.approx(0.42), FaultType.LCH: 0.7}
 
 
@@ -202,20 +197,64 @@ def test_what_a_training_speaks_against_is_not_reported_untried(
             finding("UM010", FaultType.RCD, 0.8),
             finding("RE016", FaultType.RCD, 0.7),
         ],
-        "strong": [replace(finding("RE001", FaultType.ACH, 0.9), **strong)],
+        "strong": [finding("RE001", FaultType.ACH, 0.9).refined(**strong)],
         # Hints beside it that the training speaks against take nothing from it.
         "of evaluation": [
-            replace(finding("RE007", FaultType.CPP, 0.9), **strong),
+            finding("RE007", FaultType.CPP, 0.9, of_held_out_rows=True).refined(**strong),
             finding("UM001", FaultType.CPP, 0.35),
         ],
-        "proof": [replace(finding("RE010", FaultType.ZGR, 0.9), **proof)],
+        "proof": [finding("RE010", FaultType.ZGR, 0.9).refined(**proof)],
     }
-    suspects = {name: suspects_from(found, health=health)[0] for name, found in cases.items()}
-    assert {name for name, one in suspects.items() if calibrated(one) >= THRESHOLD} == reported
+    suspects = {name: grouped(found, health=health)[0] for name, found in cases.items()}
+    assert {name for name, one in suspects.items() if one.confidence >= THRESHOLD} == reported
 
 
 def test_without_a_proof_observations_keep_their_weight() -> None:
-    (one,) = suspects_from(
-        [finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE)], observed={"RE019"}
-    )
-    assert one.confidence == 0.8
+    (one,) = grouped([finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE, in_the_run=True)])
+    assert one.suspicion == 0.8
+
+
+@pytest.mark.parametrize(("confidence", "left"), [(0.89, 0.8), (0.9, 0.48)])
+def test_only_what_is_as_good_as_proven_explains_what_was_seen_in_the_run(
+    confidence: float, left: float
+) -> None:
+    written = finding("RE010", FaultType.ZGR, confidence)
+    seen = finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE, in_the_run=True)
+    found = {one.fault: one.suspicion for one in grouped([written, seen])}
+    assert found == {FaultType.ZGR: confidence, FaultType.HLR: pytest.approx(left)}
+
+
+def test_what_the_run_alone_shows_explains_nothing_else_in_it() -> None:
+    seen = finding("RE010", FaultType.ZGR, 0.95, in_the_run=True)
+    other = finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE, in_the_run=True)
+    assert {one.suspicion for one in grouped([seen, other])} == {0.95, 0.8}
+
+
+def test_a_symptom_neither_explains_nor_is_explained() -> None:
+    symptom = finding("RE029", None, 0.95, is_root_cause=False, in_the_run=True)
+    written = finding("RE010", FaultType.ZGR, 0.95)
+    seen = finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE, in_the_run=True)
+    found = {one.first.code: one for one in grouped([symptom, seen])}
+    assert found["RE019"].suspicion == 0.8
+    found = {one.first.code: one for one in grouped([symptom, written])}
+    strong = found["RE029"]
+    assert (strong.suspicion, strong.confidence) == (0.95, 0.95), "a symptom is not calibrated"
+
+
+@pytest.mark.parametrize("certainty", [Certainty.STRONG, Certainty.PROOF])
+def test_a_symptom_however_sure_is_no_cause(certainty: Certainty) -> None:
+    symptom = finding("RE029", None, 0.95, is_root_cause=False, certainty=certainty)
+    seen = finding("RE019", FaultType.HLR, 0.8, hyperparameter=RATE, in_the_run=True)
+    found = {one.first.code: one for one in grouped([symptom, seen])}
+    assert found["RE019"].suspicion == 0.8
+
+
+@pytest.mark.parametrize(("begun", "left"), [(True, 0.7), (False, 0.42)])
+def test_where_a_training_has_hardly_begun_a_hint_is_less_likely(begun: bool, left: float) -> None:
+    (hint,) = grouped([finding("RE019", FaultType.HLR, 0.7)], health=Health.UNSEEN, begun=begun)
+    assert hint.suspicion == pytest.approx(left)
+
+
+def test_of_two_as_likely_the_one_with_the_lower_code_comes_first() -> None:
+    found = grouped([finding("UM010", FaultType.RCD, 0.7), finding("RE019", FaultType.HLR, 0.7)])
+    assert [one.first.code for one in found] == ["RE019", "UM010"]
