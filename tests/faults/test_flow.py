@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reenact.faults.facts.flow import given
 from reenact.faults.facts.roles import is_loss_call
+from reenact.program.flow.uses import given
 from reenact.program.syntax.index import FileIndex, index_of
 from reenact.program.syntax.source import SourceFile
 
@@ -28,7 +28,7 @@ def index(text: str) -> FileIndex:
 def test_the_object_of_a_method_is_no_argument_of_a_call() -> None:
     file = index(TEXT)
     assert list(given(file, "self")) == []
-    assert not any(is_loss_call(file, call) for call in file.calls)
+    assert not any(is_loss_call(call) for call in file.calls)
 
 
 def test_arguments_are_what_calls_hand_over() -> None:

@@ -8,7 +8,6 @@ from reenact.faults import Evidence, Place
 from reenact.faults.evaluation.augmentation_on_validation import _transformed
 from reenact.faults.evaluation.train_test_scaling_mismatch import _scaled_at
 from reenact.faults.facts.label_place import inputs_made_at
-from reenact.faults.facts.lines import indexes
 from reenact.faults.facts.made import (
     asked_for_at,
     axes_made,
@@ -206,5 +205,5 @@ def test_a_part_that_is_passed_without_gradients() -> None:
     ],
 )
 def test_where_one_split_is_scaled(text: str, line: int | None) -> None:
-    found = _scaled_at(list(indexes(asked(text))))
+    found = _scaled_at(asked(text).files)
     assert (found.line if found is not None else None) == line

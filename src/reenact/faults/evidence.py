@@ -25,9 +25,9 @@ from reenact.program.graph import (
     TensorFacts,
 )
 from reenact.program.hyperparameter import Hyperparameter, Kind
-from reenact.program.program import Program
+from reenact.program.program import CODE, Program
 from reenact.program.static_graph import StaticGraph
-from reenact.program.syntax.index import index_of
+from reenact.program.syntax.index import FileIndex, index_of
 from reenact.types import Place
 
 if TYPE_CHECKING:
@@ -115,6 +115,13 @@ class Evidence:
             kept,
         )
         return core_schema.union_schema([core_schema.is_instance_schema(cls), rebuilt])
+
+    @property
+    def files(self) -> tuple[FileIndex, ...]:
+        """Every file of the program that can be read."""
+        files = self.program.files if self.program is not None else ()
+        read = (index_of(file) for file in files if file.language in CODE)
+        return tuple(index for index in read if not isinstance(index, str))
 
     @property
     def graph(self) -> ModelGraph | None:
@@ -336,12 +343,9 @@ class Evidence:
     @cached_property
     def acts(self) -> bool:
         """Whether the program learns from an environment that it acts in."""
-        files = self.program.files if self.program is not None else ()
-        read = (index_of(file) for file in files if file.path.suffix in (".py", ".ipynb"))
         return any(
             binding.dotted.partition(".")[0] in _ENVIRONMENTS and not binding.level
-            for index in read
-            if not isinstance(index, str)
+            for index in self.files
             for binding in index.imports
         )
 

@@ -50,10 +50,11 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.lines import calls, place_in
+from reenact.faults.facts.lines import calls
 from reenact.faults.facts.made import loss_made
 from reenact.probe.trace import Event
 from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.pieces import place_of
 
 WARNED = "Using a target size"
 """How PyTorch itself warns of it."""
@@ -145,8 +146,8 @@ def _warnings(evidence: Evidence) -> list[Event]:
 
 def _edit(evidence: Evidence, place: Place | None, method: str) -> str:
     """What to write instead, where the call of the loss can be read."""
-    for index, call in calls(evidence):
-        if len(call.args) == 2 and str(place_in(index, call)) == str(place):
+    for call in calls(evidence):
+        if len(call.args) == 2 and str(place_of(call)) == str(place):
             old = excerpt(call.args[1])
             return f"; change {old} to {old}.{method}(1)"
     return ""

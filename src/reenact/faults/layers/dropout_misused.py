@@ -56,7 +56,7 @@ from reenact.faults import (
 from reenact.faults.facts.api import BATCH_NORMS, DROPOUTS
 from reenact.faults.facts.architecture import dropout_before, is_dropout, is_max_pooling
 from reenact.faults.facts.lines import calls, first_place
-from reenact.faults.facts.parts import called, last_word, options, owner_of
+from reenact.program.syntax.pieces import keyword, last_word, owner_of
 
 MOVED = 1e-3
 MOST = 0.5
@@ -88,7 +88,7 @@ def dropout_misuse(detector: Detector, evidence: Evidence) -> Findings:
     noise = [tested.noise for tested in evidence.experiments.behaviour if tested.noise is not None]
     if noise and max(noise) < MOVED:
         return
-    place = first_place(one for one in calls(evidence) if _always_on(one[1]))
+    place = first_place(one for one in calls(evidence, *DROPOUTS) if _always_on(one))
     if place is not None:
         seen = "; two evaluations of the same rows differ" if noise else ""
         yield detector.finding(
@@ -213,8 +213,5 @@ def dropout_too_high(detector: Detector, evidence: Evidence) -> Findings:
 
 def _always_on(call: ast.Call) -> bool:
     """A functional dropout that is not given the mode."""
-    function = called(call) in DROPOUTS and last_word(owner_of(call)) in (
-        "F",
-        "functional",
-    )
-    return function and 1 <= len(call.args) <= 2 and "training" not in options(call)
+    functional = last_word(owner_of(call)) in ("F", "functional")
+    return functional and 1 <= len(call.args) <= 2 and keyword(call, "training") is None

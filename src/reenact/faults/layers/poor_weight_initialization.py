@@ -30,7 +30,6 @@ Sources
     al., "Deep Information Propagation", ICLR 2017.
 """
 
-import ast
 import math
 import statistics
 from collections.abc import Iterable, Iterator
@@ -56,7 +55,6 @@ from reenact.faults.facts.architecture import is_keras
 from reenact.faults.facts.lines import calls, first_place
 from reenact.faults.facts.measured import zero_start
 from reenact.faults.facts.model import times_usual
-from reenact.faults.facts.parts import is_call, within
 from reenact.faults.facts.places import (
     at_all_layers,
     at_hyperparameter,
@@ -65,6 +63,7 @@ from reenact.faults.facts.places import (
     raw_inputs,
 )
 from reenact.faults.facts.series import finite, guessing, learned, losses
+from reenact.program.syntax.pieces import calls_in
 
 FAR = 3.0
 TINY = 0.1
@@ -141,12 +140,7 @@ def poor_initialisation(detector: Detector, evidence: Evidence) -> Findings:
             f"layer"
         )
         made = list(calls(evidence, "Parameter"))
-        plain = [
-            one
-            for one in made
-            if one[1].args
-            and any(is_call(part, "randn") for part in within(one[1].args[0], ast.Call))
-        ]
+        plain = [call for call in made if any(calls_in(one, "randn") for one in call.args[:1])]
         yield detector.finding(
             evidence,
             saw,

@@ -50,14 +50,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.advice import for_stillness, other_activation, report
-from reenact.faults.facts.lines import (
-    calls,
-    first_place,
-    function_of,
-    indexes,
-    nodes,
-    place_in,
-)
+from reenact.faults.facts.lines import calls, first_place, nodes
 from reenact.faults.facts.made import asked_for_at
 from reenact.faults.facts.measured import (
     behind_weights,
@@ -69,16 +62,27 @@ from reenact.faults.facts.measured import (
     output_rows,
     still,
 )
-from reenact.faults.facts.parts import all_parts, called, is_call, last_word, owner_of, within
 from reenact.faults.facts.ratios import unmoved
-from reenact.faults.facts.roles import LOSS_STEPS, losses
+from reenact.faults.facts.roles import LOSS_STEPS, losses, without_gradients
 from reenact.probe.trace import TRAINING, ParameterFacts, Trace
 from reenact.program.syntax.excerpt import excerpt, same
-from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.index import statement_of
+from reenact.program.syntax.pieces import (
+    around,
+    called,
+    calls_in,
+    function_of,
+    given_to,
+    is_call,
+    is_constant,
+    is_method,
+    owner_of,
+    place_of,
+    within,
+)
 
 PASSES = ("forward", "call", *LOSS_STEPS)
 """Functions that a framework calls for a step."""
-WITHOUT = ("no_grad", "inference_mode")
 NO_GRADIENT = "never reached by a gradient"
 FEW = 3
 """Looked-at steps without a gradient that are no accident."""
@@ -133,11 +137,9 @@ def frozen_or_forgotten_weights(detector: Detector, evidence: Evidence) -> Findi
             place=place,
             certainty=Certainty.PROOF,
         )
-    for index, call in _emptied(evidence):
+    for call in _emptied(evidence):
         saw = f"{excerpt(call)} is called between backward and step: the step sees no gradients"
-        yield detector.finding(
-            evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF
-        )
+        yield detector.finding(evidence, saw, place=place_of(call), certainty=Certainty.PROOF)
         return
     trace = evidence.watched
     passed = {
@@ -207,7 +209,7 @@ def frozen_random_weights(detector: Detector, evidence: Evidence) -> Findings:
             yield detector.finding(evidence, saw, place=event.place)
             return
     branches = nodes(evidence, ast.If)
-    always = first_place((index, node.test) for index, node in branches if _always_freezes(node))
+    always = first_place(node.test for node in branches if _always_freezes(node))
     if always is not None:
         saw = "the condition is a text and thus always true: every weight is frozen"
         yield detector.finding(evidence, saw, place=always)
@@ -223,9 +225,7 @@ def frozen_random_weights(detector: Detector, evidence: Evidence) -> Findings:
     if used and len(random) == len(frozen):
         named = ", ".join(layer.name for layer in used[:3])
         saw = f"{named}: frozen with the weights they were made with"
-        place = first_place(
-            (index, node) for index, node in nodes(evidence, ast.stmt) if _freezes(node)
-        )
+        place = first_place(one for one in nodes(evidence, ast.stmt) if _freezes(one))
         # A projection is also drawn at random to be left so; a whole network is not.
         whole = len(used) >= NETWORK or any(layer.family == "conv" for layer in used)
         yield detector.finding(
@@ -338,21 +338,16 @@ def unchanged_tensor(detector: Detector, evidence: Evidence) -> Findings:
         )
 
 
-def _emptied(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call]]:
+def _emptied(evidence: Evidence) -> Iterator[ast.Call]:
     """Calls of `zero_grad` between the `backward` and the `step` of one optimizer, in one loop."""
-    for index, loop in ((file, one) for file in indexes(evidence) for one in file.loops):
-        made = [
-            call
-            for call in within(loop, ast.Call)
-            if called(call) in ("backward", "zero_grad", "step")
-        ]
+    wanted = ("backward", "zero_grad", "step")
+    for loop in (one for index in evidence.files for one in index.loops):
+        made = calls_in(loop, *wanted)
         made.sort(key=lambda call: (call.lineno, call.col_offset))
         for before, call, then in zip(made, made[1:], made[2:], strict=False):
-            order = [called(one) for one in (before, call, then)]
-            owner = owner_of(call)
-            mine = any(same(owner, stepped) for stepped in (owner_of(then), *then.args))
-            if order == ["backward", "zero_grad", "step"] and mine:
-                yield index, call
+            mine = any(same(owner_of(call), one) for one in (owner_of(then), *then.args))
+            if tuple(map(called, (before, call, then))) == wanted and mine:
+                yield call
 
 
 def _cut_at(evidence: Evidence, weight: str) -> Place | None:
@@ -360,32 +355,17 @@ def _cut_at(evidence: Evidence, weight: str) -> Place | None:
     so. Functions that only generate or evaluate say so rightly.
     """
     part = weight.partition(".")[0]
-    ends = {called(one) for index in indexes(evidence) for one in losses(index)}
-    ways = [
-        function
-        for _, function in nodes(evidence, ast.FunctionDef)
-        if function.name in (*PASSES, *ends)
-    ]
-    passed = {
-        *PASSES,
-        *(called(call) for way in ways for call in within(way, ast.Call)),
-    }
-    for index, node in nodes(evidence, ast.AST):
-        said = [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
-        said += node.decorator_list if isinstance(node, ast.FunctionDef) else []
-        without = [
-            (index, one)
-            for one in said
-            if any(last_word(part) in WITHOUT for part in all_parts(one))
-        ]
-        owner = node if isinstance(node, ast.FunctionDef) else function_of(index, node)
-        if without and getattr(owner, "name", "") in passed:
+    ends = {called(one) for index in evidence.files for one in losses(index)}
+    functions = nodes(evidence, ast.FunctionDef)
+    ways = [one for one in functions if one.name in (*PASSES, *ends)]
+    passed = {*PASSES, *(called(call) for way in ways for call in calls_in(way))}
+    for node in nodes(evidence, ast.stmt):
+        stated = without_gradients(node)
+        owner = node if isinstance(node, ast.FunctionDef) else function_of(node)
+        if stated and getattr(owner, "name", "") in passed:
             used = any(one.attr == part for one in within(node, ast.Attribute))
-            if used or _leaves(
-                node,
-                owner if owner in ways else node,
-            ):
-                return first_place(without)
+            if used or _leaves(node, owner if owner in ways else node):
+                return place_of(stated[0])
     return None
 
 
@@ -393,12 +373,10 @@ def _detached_at(evidence: Evidence) -> Place | None:
     """Where the way of a training leaves its gradients behind; what is only counted or printed
     may.
     """
-    for index, call in calls(evidence, "detach"):
-        above = [one for one in index.ancestors(call) if isinstance(one, ast.stmt)]
-        kept = above and not isinstance(above[0], ast.AugAssign | ast.Expr)
-        counted = any(is_call(one, "item", "append", "float") for one in index.ancestors(call))
-        if kept and not counted:
-            return place_in(index, call)
+    for call in calls(evidence, "detach"):
+        counted = any(is_call(one, "item", "append", "float") for one in around(call))
+        if not counted and not isinstance(statement_of(call), ast.AugAssign | ast.Expr):
+            return place_of(call)
     return None
 
 
@@ -463,9 +441,9 @@ def _swapped_at(evidence: Evidence, weight: str) -> Place | None:
     """Where a part of a model is replaced from outside of it: `model.head = ...`."""
     part = weight.rpartition(".")[0].rpartition(".")[2]
     return first_place(
-        (index, node)
-        for index, node in nodes(evidence, ast.Assign)
-        if _puts(node.targets[0], part) and not _in_method(index, node)
+        node
+        for node in nodes(evidence, ast.Assign)
+        if _puts(node.targets[0], part) and not is_method(function_of(node))
     )
 
 
@@ -476,10 +454,6 @@ def _puts(target: ast.expr, part: str) -> bool:
         case ast.Subscript(slice=ast.Constant(value=key)):
             return str(key) == part
     return False
-
-
-def _in_method(index: FileIndex, node: ast.stmt) -> bool:
-    return isinstance(index.parents.get(function_of(index, node)), ast.ClassDef)
 
 
 def _only_made(evidence: Evidence, trace: Trace, weight: str) -> bool:
@@ -568,23 +542,18 @@ def _copied(layer: LayerView, layers: tuple[LayerView, ...]) -> bool:
 
 def _always_freezes(node: ast.If) -> bool:
     """`if "bias" or "norm" in name:` before what freezes."""
-    match node.test:
-        case ast.BoolOp(ast.Or(), values):
-            constants = [one.value for one in values if isinstance(one, ast.Constant)]
-            texts = [one for one in constants if isinstance(one, str) and one]
-            return bool(texts) and any(map(_freezes, node.body))
-    return False
+    either = node.test.values if isinstance(node.test, ast.BoolOp) else []
+    texts = [one for one in either if isinstance(one, ast.Constant) and one.value]
+    always = isinstance(getattr(node.test, "op", None), ast.Or) and bool(texts)
+    return always and any(map(_freezes, node.body))
 
 
 def _freezes(node: ast.stmt) -> bool:
     """Whether a line freezes."""
     match node:
-        case ast.Assign(
-            [*_, ast.Attribute(attr="requires_grad" | "trainable")], ast.Constant(False)
-        ):
-            return True
+        case ast.Assign([*_, ast.Attribute(attr="requires_grad" | "trainable")], value):
+            return is_constant(value, False)
         case ast.Expr(ast.Call() as call):
-            given = [*call.args, *(word.value for word in call.keywords)]
-            off = any(isinstance(one, ast.Constant) and one.value is False for one in given)
+            off = any(is_constant(one, False) for one in given_to(call))
             return called(call) == "requires_grad_" and off
     return False

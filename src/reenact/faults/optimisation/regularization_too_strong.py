@@ -46,13 +46,20 @@ from reenact.faults import (
     Needs,
     Observes,
 )
-from reenact.faults.facts.lines import nodes, place_in, value_of
-from reenact.faults.facts.parts import all_parts, called, is_call, is_sum, within
+from reenact.faults.facts.lines import nodes
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.series import finite, learned
 from reenact.faults.health import Health, health_of
+from reenact.program.flow.uses import value_of
 from reenact.program.syntax.excerpt import excerpt
-from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    all_parts,
+    called,
+    calls_in,
+    is_sum,
+    place_of,
+    within,
+)
 
 STRONG = {"l1": 0.01, "l2": 0.05}
 DROPOUT = 0.75
@@ -109,9 +116,9 @@ def regularisation_too_strong(detector: Detector, evidence: Evidence) -> Finding
     yield from _decayed(detector, evidence, doubt, failed=failed)
     kernels = _shares_left(evidence, scales=False) if failed else []
     if kernels and median(kernels) < LEFT:
-        for index, term in _penalised(evidence):
+        for term in _penalised(evidence):
             saw = f"{excerpt(term)} in the loss, and hardly anything is left of the weights"
-            place = place_in(index, term)
+            place = place_of(term)
             strong = Certainty.STRONG
             yield detector.finding(
                 evidence,
@@ -204,18 +211,18 @@ def _shares_left(evidence: Evidence, *, scales: bool) -> list[float]:
     return shares
 
 
-def _penalised(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.BinOp]]:
+def _penalised(evidence: Evidence) -> Iterator[ast.BinOp]:
     """Products, in what is given to a variable, of a factor and the size of all weights."""
-    for index, node in nodes(evidence, ast.BinOp):
-        sides = (node.left, node.right) if isinstance(node.op, ast.Mult) else ()
-        if any(_sizes(side) or _sizes(value_of(index, side)) for side in sides):
-            yield index, node
+    for node in nodes(evidence, ast.BinOp):
+        sides = (node.left, node.right) if is_sum(node, ast.Mult) else ()
+        if any(_sizes(side) or _sizes(value_of(side)) for side in sides):
+            yield node
 
 
 def _sizes(node: ast.expr) -> bool:
     """Whether an expression measures all weights of a model."""
-    measured = any(is_call(one, *SIZES) or is_sum(one, ast.Pow) for one in all_parts(node))
-    return measured and any(is_call(one, "parameters") for one in all_parts(node))
+    raised = any(is_sum(one, ast.Pow) for one in all_parts(node))
+    return (raised or bool(calls_in(node, *SIZES))) and bool(calls_in(node, "parameters"))
 
 
 def _decayed(detector: Detector, evidence: Evidence, doubt: float, *, failed: bool) -> Findings:

@@ -53,8 +53,7 @@ from reenact.faults import (
     TaskType,
     Wanted,
 )
-from reenact.faults.facts.flow import stores
-from reenact.faults.facts.lines import calls, place_in, value_of
+from reenact.faults.facts.lines import calls
 from reenact.faults.facts.measured import among, output_rows
 from reenact.faults.facts.model import (
     adds_up_to_one,
@@ -69,9 +68,9 @@ from reenact.faults.facts.output_layer import (
     lacks_softmax,
     output_of,
 )
-from reenact.faults.facts.parts import called, is_call
-from reenact.program.syntax.excerpt import excerpt, same
-from reenact.program.syntax.index import FileIndex
+from reenact.program.flow.uses import objects_of, value_of
+from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.pieces import called, is_call, place_of
 
 BENT = frozenset({"relu", "sigmoid", "tanh", "elu", "selu", "leaky_relu", "softplus"})
 NEARLY, SUM = 1e-4, 0.1
@@ -103,15 +102,10 @@ def loss_and_output_disagree(detector: Detector, evidence: Evidence) -> Findings
     Documentation of the losses of PyTorch and Keras; Humbatova et al., "Taxonomy of Real Faults in
     Deep Learning Systems", ICSE 2020 (wrong activation, missing activation).
     """
-    for index, call in calls(evidence):
-        made = (
-            value_of(index, call.args[0]) if call.args and _takes_logarithms(index, call) else None
-        )
-        if called(made) == "softmax":
+    for call in calls(evidence):
+        if call.args and is_call(value_of(call.args[0]), "softmax") and _takes_logarithms(call):
             saw = f"{excerpt(call.args[0], 40)} is a softmax, {called(call)} wants log_softmax"
-            yield detector.finding(
-                evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF
-            )
+            yield detector.finding(evidence, saw, place=place_of(call), certainty=Certainty.PROOF)
     output = evidence.output
     if output is None or output.family not in ("dense", "conv") or left_open(evidence):
         return
@@ -390,14 +384,9 @@ def improper_activation(detector: Detector, evidence: Evidence) -> Findings:
     )
 
 
-def _takes_logarithms(index: FileIndex, call: ast.Call) -> bool:
+def _takes_logarithms(call: ast.Call) -> bool:
     """Whether a call compares logarithms of probabilities: `F.kl_div`, a `KLDivLoss`."""
-    if called(call) == "kl_div":
-        return True
-    return is_call(call.func, "KLDivLoss") or any(
-        is_call(value, "KLDivLoss") and same(target, call.func)
-        for target, value in stores(index.tree)
-    )
+    return called(call) == "kl_div" or objects_of(call.func, "KLDivLoss")
 
 
 def _saw(evidence: Evidence, activation: str | None) -> str:
