@@ -129,6 +129,21 @@ class Evidence:
         return self.trace.graph if self.trace is not None else None
 
     @property
+    def framework(self) -> str:
+        """`keras` or `torch`: that of the live model, else of the text; empty where neither tells."""
+        if self.graph is not None:
+            return self.graph.framework
+        written = self.static.framework.value if self.static is not None else "unknown"
+        if "keras" in written:
+            return "keras"
+        return "" if written == "unknown" else "torch"
+
+    @property
+    def step_count(self) -> int:
+        """Training steps of the watched run."""
+        return self.trace.step_count if self.trace is not None else 0
+
+    @property
     def watched(self) -> Trace:
         """The trace, for a rule that needs one."""
         assert self.trace is not None
@@ -146,12 +161,8 @@ class Evidence:
     @cached_property
     def layers(self) -> tuple[LayerView, ...]:
         """All layers in order."""
-        steps = self.trace.step_count if self.trace is not None else 0
-        return views(
-            self.static,
-            self.graph,
-            cut=self.crash is not None and not steps,
-        )
+        cut = self.crash is not None and not self.step_count
+        return views(self.static, self.graph, cut=cut)
 
     @property
     def weighted(self) -> tuple[LayerView, ...]:

@@ -59,11 +59,7 @@ from reenact.faults.facts.input_values import (
 from reenact.faults.facts.label_place import inputs_made_at
 from reenact.faults.facts.lines import nodes
 from reenact.faults.facts.measured import among, inputs_scaled, output_rows
-from reenact.faults.facts.places import (
-    at_hyperparameter,
-    framework,
-    named_hyperparameter,
-)
+from reenact.faults.facts.places import at_hyperparameter, named_hyperparameter
 from reenact.faults.facts.series import learned
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.excerpt import excerpt
@@ -139,7 +135,7 @@ def inputs_unscaled(detector: Detector, evidence: Evidence) -> Findings:
     finding = at_hyperparameter(finding, param, values)
     made = inputs_made_at(evidence)
     passes = evidence.happened("training-pass")
-    if made is None and framework(evidence) == "torch" and (param is None or param.absent):
+    if made is None and evidence.framework == "torch" and (param is None or param.absent):
         made = passes[0].place if passes else None
     yield replace(finding, place=made) if made is not None else finding
 
@@ -217,14 +213,13 @@ def abnormal_data(detector: Detector, evidence: Evidence) -> Findings:
     if inputs_scaled(evidence) is False and len(sizes) and sizes[0] >= LARGEST_OUTPUT:
         saw = f"inputs from {facts.minimum:.4g} to {facts.maximum:.4g}"
         saw += f", output of layer {first.name} {sizes[0]:.4g} on average"
-        found = detector.finding(
+        yield detector.finding(
             evidence,
             saw,
             kind=Kind.PREPROCESSING,
             values=values,
+            place=inputs_made_at(evidence),
         )
-        made = inputs_made_at(evidence)
-        yield replace(found, place=made) if made is not None else found
 
 
 def _dropped(evidence: Evidence) -> Iterator[ast.expr]:

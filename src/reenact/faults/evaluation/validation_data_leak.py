@@ -49,7 +49,6 @@ from reenact.faults import (
 )
 from reenact.faults.facts.input_values import shared_rows
 from reenact.faults.facts.lines import call_place
-from reenact.faults.facts.places import framework
 from reenact.faults.facts.roles import is_loss_call
 from reenact.faults.facts.splits import pairs
 from reenact.probe.trace import Overlap
@@ -309,7 +308,7 @@ def _sure(evidence: Evidence, worst: Overlap, *, clean: bool) -> float:
         return 0.2
     if worst.share < 0.99:
         return 0.85 if worst.complete or _repeated_before(evidence) else 0.3
-    return 0.6 if framework(evidence) == "keras" and worst.split == "validation" else 0.35
+    return 0.6 if evidence.framework == "keras" and worst.split == "validation" else 0.35
 
 
 def _split_by_chance(index: FileIndex) -> Found:

@@ -54,7 +54,6 @@ from reenact.faults import (
     TaskType,
 )
 from reenact.faults.facts.lines import nodes
-from reenact.faults.facts.places import framework
 from reenact.faults.facts.series import ACCURACIES, metric
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.pieces import (
@@ -230,7 +229,7 @@ def _of_a_regression(detector: Detector, evidence: Evidence) -> Findings:
     labels = evidence.labels
     regression = evidence.loss_family is LossFamily.REGRESSION
     classes = labels is None or labels.integral or labels.one_hot
-    if classes or not regression or framework(evidence) != "keras":
+    if classes or not regression or evidence.framework != "keras":
         return
     for index in evidence.files:
         metrics = given_as(index.calls, "metrics")

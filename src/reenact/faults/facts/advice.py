@@ -7,7 +7,7 @@ normalised; the learning rate is judged by the measured step, which holds for ev
 small only when no layer moves; and what an output must be like depends on the loss."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from reenact.faults import (
     Detector,
@@ -55,20 +55,14 @@ def report(
     step: int | None = None,
 ) -> Finding:
     """The finding of a symptom and of the advice that goes with it."""
-    saw = f"{saw}; {advice.text}"
-    at = detector.finding(
+    return detector.finding(
         evidence,
-        saw,
+        f"{saw}; {advice.text}",
         layer=advice.layer,
         kind=advice.kind,
         values=advice.values,
-    )
-    sure = min(detector.confidence, advice.sure)
-    return replace(
-        at,
-        fault=advice.fault,
-        is_root_cause=True,
-        confidence=sure,
+        study=advice.fault,
+        confidence=min(detector.confidence, advice.sure),
         step=step,
     )
 

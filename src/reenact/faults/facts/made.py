@@ -20,9 +20,9 @@ from reenact.program.syntax.pieces import (
     is_call,
     is_constant,
     is_sum,
+    keyword,
     last_word,
     names,
-    options,
     owner_of,
     place_of,
     returned,
@@ -130,7 +130,7 @@ def axes_made(evidence: Evidence, mover: Mover | None) -> Place | None:
         return None
     makers = SEQUENCES.get(mover.type, ())
     made = [call for call in calls(evidence) if called(call) in makers]
-    made = [call for call in made if "batch_first" not in options(call)]
+    made = [call for call in made if keyword(call, "batch_first") is None]
     if len(made) == 1:
         return place_of(made[0])
     if makers:

@@ -33,7 +33,6 @@ Sources
 
 import math
 import re
-from dataclasses import replace
 
 from reenact.faults import (
     Category,
@@ -121,12 +120,13 @@ def broadcast_target(detector: Detector, evidence: Evidence) -> Findings:
         )
     elif len(output) == len(target) == 2 and output[0] == target[0] > 1 == target[1] < output[1]:
         saw = f"one target a row, {target}, is compared with each of {output[1]} outputs, {output}"
-        finding = detector.finding(
-            evidence, saw, layer=evidence.output, kind=Kind.UNITS, values=(1,)
-        )
-        yield replace(
-            finding,
-            fault=FaultType.LCN,
+        yield detector.finding(
+            evidence,
+            saw,
+            layer=evidence.output,
+            kind=Kind.UNITS,
+            values=(1,),
+            study=FaultType.LCN,
             certainty=Certainty.STRONG,
             confidence=0.85,
         )

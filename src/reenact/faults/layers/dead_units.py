@@ -39,6 +39,7 @@ from reenact.faults import (
     FaultType,
     Finding,
     Findings,
+    JsonValue,
     Kind,
     LayerView,
     Needs,
@@ -56,13 +57,7 @@ from reenact.faults.facts.measured import (
     zero,
 )
 from reenact.faults.facts.model import owner_of
-from reenact.faults.facts.places import (
-    at_all_layers,
-    at_named,
-    framework,
-    raw_inputs,
-    usual_rates,
-)
+from reenact.faults.facts.places import at_all_layers, at_named, raw_inputs, usual_rates
 from reenact.faults.facts.progress import everywhere, gradient_trouble, zero_gradients
 from reenact.faults.facts.series import finite
 from reenact.program.flow.library_names import last_name
@@ -252,41 +247,28 @@ def _dead(
     owner = owner_of(evidence, layer)
     kernel = owner.kernel()
     if raw_inputs(evidence) and (kernel is None or kernel.std != 0):
-        finding = detector.finding(
-            evidence,
-            saw,
-            layer=owner,
-            study=FaultType.CPP,
-            confidence=sure,
-        )
+        finding = detector.finding(evidence, saw, layer=owner, study=FaultType.CPP, confidence=sure)
         return at_named(evidence, finding, Kind.PREPROCESSING, "scale", ("standardize", "scale"))
-    if not from_start:
-        kind = Kind.LEARNING_RATE
-        rates = usual_rates(evidence)
-        finding = detector.finding(
-            evidence, saw, layer=owner, kind=kind, values=rates, study=FaultType.HLR
-        )
-        return replace(finding, confidence=0.8 * sure)
+    keras = evidence.framework == "keras"
     bias = owner.bias()
-    keras = framework(evidence) == "keras"
     kind = Kind.WEIGHT_INIT
     fault = FaultType.WCI
-    start = "he_normal" if keras else "kaiming_normal_"
-    if bias is not None and bias.mean < -1:
+    values: tuple[JsonValue, ...] = ("he_normal" if keras else "kaiming_normal_",)
+    if not from_start:
+        kind = Kind.LEARNING_RATE
+        fault = FaultType.HLR
+        values = usual_rates(evidence)
+    elif bias is not None and bias.mean < -1:
         kind = Kind.BIAS_INIT
         fault = FaultType.BCI
-        start = "zeros" if keras else "zeros_"
+        values = ("zeros" if keras else "zeros_",)
     finding = detector.finding(
         evidence,
         saw,
         layer=owner,
         kind=kind,
-        values=(start,),
+        values=values,
         study=fault,
+        confidence=sure if from_start else 0.8 * sure,
     )
-    return at_all_layers(
-        evidence,
-        replace(finding, confidence=sure),
-        kind,
-        (start,),
-    )
+    return at_all_layers(evidence, finding, kind, values) if from_start else finding

@@ -38,7 +38,6 @@ Sources
 """
 
 import ast
-from dataclasses import replace
 
 from reenact.faults import (
     Category,
@@ -124,22 +123,18 @@ def dropout_at_output(detector: Detector, evidence: Evidence) -> Findings:
         # Another layer answers; this one is only the last that was seen.
         return
     for layer in evidence.layers[evidence.layers.index(output) + 1 :]:
-        rate = layer.settings.get(
-            "rate",
-            layer.settings.get("p"),
-        )
-        if layer.family == "dropout" and (not isinstance(rate, int | float) or rate > 0):
-            saw = f"{layer.name} drops outputs of {output.name}, the last layer with weights"
+        if layer.family == "dropout" and layer.dropped != 0:
             # The text alone seldom tells which layer answers in the end.
-            found = detector.finding(
+            doubted = evidence.graph is None
+            yield detector.finding(
                 evidence,
-                saw,
+                f"{layer.name} drops outputs of {output.name}, the last layer with weights",
                 layer=layer,
                 kind=Kind.DROPOUT,
                 values=(0.0,),
+                confidence=0.4 if doubted else None,
+                certainty=Certainty.HINT if doubted else None,
             )
-            doubted = replace(found, confidence=0.4, certainty=Certainty.HINT)
-            yield doubted if evidence.graph is None else found
 
 
 @FAULT.detector(
@@ -196,19 +191,16 @@ def dropout_too_high(detector: Detector, evidence: Evidence) -> Findings:
     {paper}; the bound is that of the release.
     """
     for layer in evidence.layers:
-        rate = layer.settings.get(
-            "rate",
-            layer.settings.get("p"),
-        )
-        if not is_dropout(layer) or not isinstance(rate, int | float) or rate <= MOST:
-            continue
-        confidence = 0.8 if rate >= 0.75 else detector.confidence
-        saw = f"{layer.name} drops {rate:.0%}"
-        kind = Kind.DROPOUT
-        values = (0.2, 0.3, 0.5)
-        yield detector.finding(
-            evidence, saw, layer=layer, kind=kind, values=values, confidence=confidence
-        )
+        rate = layer.dropped or 0.0
+        if is_dropout(layer) and rate > MOST:
+            yield detector.finding(
+                evidence,
+                f"{layer.name} drops {rate:.0%}",
+                layer=layer,
+                kind=Kind.DROPOUT,
+                values=(0.2, 0.3, 0.5),
+                confidence=0.8 if rate >= 0.75 else None,
+            )
 
 
 def _always_on(call: ast.Call) -> bool:

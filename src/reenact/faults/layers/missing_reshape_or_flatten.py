@@ -28,8 +28,6 @@ Sources
     chain of layers, or read off a crash; branches are left alone.
 """
 
-from dataclasses import replace
-
 from reenact.faults import (
     Category,
     Certainty,
@@ -169,11 +167,12 @@ def _one(detector: Detector, evidence: Evidence, layer: StaticLayer, given: int)
         confidence = 0.95
         certain = Certainty.PROOF
         saw = f"{saw}; {at_end[1]}"
-    found = detector.finding(
+    return detector.finding(
         evidence,
         saw,
         layer=view,
         place=layer.place,
         suggestions=suggestions,
+        confidence=confidence,
+        certainty=certain,
     )
-    return replace(found, confidence=confidence, certainty=certain)

@@ -100,7 +100,7 @@ def average_too_slow(detector: Detector, evidence: Evidence) -> Findings:
     Documentation of torch.optim.swa_utils; Song et al., "Score-Based Generative Modeling", 2021,
     appendix on averages.
     """
-    steps = evidence.watched.step_count
+    steps = evidence.step_count
     if evidence.was_cut_off or steps < FEWEST:
         return
     learned_from = {name for index in evidence.files for name in _learned_from(index)}

@@ -34,7 +34,6 @@ Sources
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import dropwhile, takewhile
 
 from reenact.faults import (
@@ -121,17 +120,15 @@ def learning_rate_outside_range(detector: Detector, evidence: Evidence) -> Findi
     for look in (_by_test, _by_one_batch, _by_trace, _by_use):
         saw, sure, values = look(evidence, rate)
         if saw:
-            kind = Kind.LEARNING_RATE
             certain = Certainty.STRONG if sure * doubt > 0.8 else None
             # Tried on the program's own batch: that it learned something does not speak against it.
-            certain = Certainty.PROOF if held_up else certain
-            found = detector.finding(
-                evidence, f"learning rate {rate:g}: {saw}", kind=kind, values=values
-            )
-            yield replace(
-                found,
+            yield detector.finding(
+                evidence,
+                f"learning rate {rate:g}: {saw}",
+                kind=Kind.LEARNING_RATE,
+                values=values,
                 confidence=sure * doubt,
-                certainty=certain or found.certainty,
+                certainty=Certainty.PROOF if held_up else certain,
             )
             return
 

@@ -377,7 +377,7 @@ def no_gain_over_a_constant(evidence: Evidence) -> str:
     """
     ended = evidence.outcome
     finished = evidence.watched.complete if ended is None else ended.kind is OutcomeKind.FINISHED
-    if evidence.watched.step_count < FEWEST_STEPS or not finished or evidence.optimizers > 1:
+    if evidence.step_count < FEWEST_STEPS or not finished or evidence.optimizers > 1:
         return ""
     return _at_chance(evidence) or (_at_the_mean(evidence) if evidence.compares else "")
 

@@ -461,7 +461,7 @@ def _only_made(evidence: Evidence, trace: Trace, weight: str) -> bool:
     was made to be looked at, and made again to be trained.
     """
     trained = {int(layer) for layer in trace.layers.where(phase=0)["layer"]}
-    if evidence.graph is None or evidence.graph.framework != "keras" or not trained:
+    if evidence.framework != "keras" or not trained:
         return False
     return not any(_owns(trace.layer_names[layer], [weight]) for layer in trained)
 

@@ -29,7 +29,6 @@ Sources
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 from statistics import mean, median
 
 from reenact.faults import (
@@ -104,7 +103,7 @@ def regularisation_too_strong(detector: Detector, evidence: Evidence) -> Finding
     """
     doubt = 0.4 if learned(evidence) else 1.0
     # Where training was seen to fail, less is already too much.
-    failed = evidence.trace is not None and evidence.trace.step_count > 0 and doubt == 1.0
+    failed = evidence.step_count > 0 and doubt == 1.0
     for layer in evidence.layers:
         yield from _layer(
             detector,
@@ -247,13 +246,14 @@ def _decayed(detector: Detector, evidence: Evidence, doubt: float, *, failed: bo
     saw = f"weight decay {decay:g}{left}"
     values = (0.01, 0.0) if apart else (0.0001, 0.0)
     certain = Certainty.STRONG if failed and (decay >= 2 * limit or shrunk) else None
-    finding = detector.finding(
-        evidence, saw, kind=Kind.WEIGHT_DECAY, values=values, certainty=certain
-    )
-    yield replace(
-        finding,
-        fault=FaultType.HWD,
+    yield detector.finding(
+        evidence,
+        saw,
+        kind=Kind.WEIGHT_DECAY,
+        values=values,
+        study=FaultType.HWD,
         confidence=sure * doubt,
+        certainty=certain,
     )
 
 
@@ -277,19 +277,16 @@ def _layer(
                 values=(None,),
                 confidence=_sure(factor, STRONG[word]) * doubt,
             )
-    rate = layer.settings.get(
-        "rate",
-        layer.settings.get("p"),
-    )
-    if layer.family == "dropout" and isinstance(rate, int | float) and rate >= DROPOUT:
-        saw = f"dropout of {rate:g}"
-        kind = Kind.DROPOUT
-        values = (0.5, 0.2)
-        sure = 0.7 * doubt
-        found = detector.finding(
-            evidence, saw, layer=layer, kind=kind, values=values, confidence=sure
+    if layer.family == "dropout" and (layer.dropped or 0.0) >= DROPOUT:
+        yield detector.finding(
+            evidence,
+            f"dropout of {layer.dropped:g}",
+            layer=layer,
+            kind=Kind.DROPOUT,
+            values=(0.5, 0.2),
+            study=FaultType.RCD,
+            confidence=0.7 * doubt,
         )
-        yield replace(found, fault=FaultType.RCD)
 
 
 def _kernel_left(evidence: Evidence, layer: LayerView) -> float:

@@ -129,11 +129,6 @@ def given_as(calls: Iterable[ast.Call], *names: str) -> list[ast.expr]:
     return [word.value for call in calls for word in call.keywords if word.arg in names]
 
 
-def options(call: ast.Call) -> dict[str, str]:
-    """Keyword arguments, each with its literal."""
-    return {word.arg or "": key_of(word.value) for word in call.keywords}
-
-
 def owner_of(call: ast.AST | None) -> ast.expr | None:
     """What a method is called on: `scores` of `scores.softmax(-1)`, `F` of `F.softmax(x)`."""
     match call:
