@@ -34,9 +34,7 @@ Sources
 """
 
 import ast
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Sequence
 
 from reenact.faults import (
     Category,
@@ -50,9 +48,9 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.roles import targets
-from reenact.faults.facts.signs import terms
-from reenact.program.flow.uses import assigned, names_that_reach, stores
-from reenact.program.syntax.excerpt import excerpt, key_of, same
+from reenact.faults.facts.windows import windows_with_target
+from reenact.program.flow.uses import names_that_reach, stores
+from reenact.program.syntax.excerpt import excerpt, same
 from reenact.program.syntax.index import FileIndex
 from reenact.program.syntax.pieces import (
     Found,
@@ -69,9 +67,7 @@ from reenact.program.syntax.pieces import (
     owner_of,
     place_of,
     subject_of,
-    within,
 )
-from reenact.program.syntax.scope import children
 
 SMOOTHERS = (
     "uniform_filter1d",
@@ -80,7 +76,6 @@ SMOOTHERS = (
     "medfilt",
     "median_filter",
 )
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 SHIFTS = ("shift", "roll")
 FIGURES = ("mean", "std", "sum", "median", "max", "min", "var")
 KEPT = (*FIGURES, "fillna", "ffill", "to_numpy", "astype", "dropna")
@@ -124,7 +119,7 @@ def target_leak(detector: Detector, evidence: Evidence) -> Findings:
     Science", 2023 (temporal leakage).
     """
     for index in evidence.files:
-        for node, saw in (*_look_ahead(index), *_windows_with_target(index)):
+        for node, saw in (*_look_ahead(index), *windows_with_target(index)):
             yield detector.finding(evidence, saw, place=place_of(node))
             return
 
@@ -224,120 +219,3 @@ def _names(part: ast.expr, wanted: ast.expr) -> bool:
         case ast.Constant(name), ast.Attribute(_, column):
             return bool(name == column)
     return same(part, wanted)
-
-
-def _windows_with_target(index: FileIndex) -> Found:
-    """Where a target is taken from its own window, and what says so: `s[i:i + w + 1]` beside
-    `s[i + w]`.
-    """
-    if not any(map(_bounds, within(index.tree, ast.Subscript))):
-        return
-    for scope in (*(one.node for one in index.functions), index.tree):
-        own = list(_own_nodes(scope))
-        taken = [rows for node in own if (rows := _rows_of(_kept(node))) is not None]
-        wanted = [rows for node in own for rows in _wanted(node, own)]
-        for target, window in product(wanted, taken):
-            if _holds(target, window) and not any(_is_behind(rows, window) for rows in taken):
-                yield target, f"{excerpt(target)} lies in its own window {excerpt(window)}"
-                break
-
-
-def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
-    """What stands in a function or file, without the functions within it."""
-    for child in children(scope):
-        if not isinstance(child, DEFINITIONS):
-            yield child
-            yield from _own_nodes(child)
-
-
-def _kept(node: ast.AST) -> ast.expr | None:
-    """What is stored, appended, or part of a pair that is given back."""
-    if isinstance(node, ast.Assign):
-        return node.value
-    if is_call(node, "append") and node.args:
-        return node.args[0]
-    return node if isinstance(node, ast.Subscript) else None
-
-
-def _wanted(node: ast.AST, own: list[ast.AST]) -> Iterator[ast.Subscript]:
-    """Rows that may be a target: the last of a pair that is given back or kept, what fills a list."""
-    given = node.value if isinstance(node, ast.Return | ast.Yield) else None
-    values: list[ast.expr] = []
-    if is_call(node, "append") and node.args:
-        given = node.args[0]
-        values = [given]
-    elif isinstance(node, ast.Assign) and within(node.value, ast.ListComp):
-        values = [node.value]
-    if isinstance(given, ast.Tuple) and len(given.elts) == 2:
-        last = given.elts[1]
-        stored = [pair for one in own if isinstance(one, ast.Assign) for pair in assigned(one)]
-        values = [value for target, value in stored if same(target, last)] or [last]
-    yield from (rows for value in values if (rows := _rows_of(value)) is not None)
-
-
-def _rows_of(value: ast.expr | None) -> ast.Subscript | None:
-    """Rows that are taken of something, as such: not in a sum with others."""
-    while isinstance(value, ast.Call):
-        value = value.args[0] if value.args else owner_of(value)
-    value = value.elt if isinstance(value, ast.ListComp) else value
-    return value if isinstance(value, ast.Subscript) else None
-
-
-def _holds(target: ast.Subscript, window: ast.Subscript) -> bool:
-    """Whether a target lies within the rows of a window."""
-    bounds = _bounds(window)
-    first = _axes(target)[0]
-    if bounds is None or not same(window.value, target.value):
-        return False
-    begin, end = bounds
-    if isinstance(first, ast.Slice):
-        if first.lower is None or first.upper is None or first.step is not None:
-            return False
-        if _gap(first.upper, first.lower) == _gap(end, begin):
-            # Every token's target is the next one.
-            return False
-        first = first.lower
-    inside, rest = _gap(end, first)
-    # A window begins at a variable, as in a loop, and its target at another place.
-    starts = not all(isinstance(term, ast.Constant) for _, term in terms(begin))
-    return not rest and inside > 0 and _gap(first, begin) != (0, {}) and starts
-
-
-def _is_behind(target: ast.Subscript, window: ast.Subscript) -> bool:
-    """Whether rows begin where a window of the same series ends, or later."""
-    bounds = _bounds(window)
-    wanted = _axes(target)[0]
-    first = wanted.lower if isinstance(wanted, ast.Slice) else wanted
-    if bounds is None or first is None or not same(window.value, target.value):
-        return False
-    distance, rest = _gap(first, bounds[1])
-    return not rest and distance >= 0
-
-
-def _bounds(window: ast.Subscript) -> tuple[ast.expr, ast.expr] | None:
-    """Begin and end of the rows that a window takes with all their columns; none for anything
-    else.
-    """
-    rows, columns = _axes(window)
-    if not isinstance(rows, ast.Slice) or rows.lower is None or rows.upper is None:
-        return None
-    whole = all(same(column, ast.Slice()) for column in columns)
-    return (rows.lower, rows.upper) if whole else None
-
-
-def _axes(node: ast.Subscript) -> tuple[ast.expr, list[ast.expr]]:
-    """Rows, and columns."""
-    parts = elements(node.slice)
-    return (parts[0], parts[1:]) if parts else (node.slice, [])
-
-
-def _gap(first: ast.expr, second: ast.expr) -> tuple[int, dict[str, int]]:
-    """The distance of two places: its whole numbers, and how often each term is left over."""
-    total = 0
-    rest: Counter[str] = Counter()
-    for sign, term in (*terms(first), *terms(second, -1)):
-        if isinstance(term, ast.Constant) and isinstance(term.value, int):
-            total += sign * term.value
-        else:
-            rest[key_of(term)] += sign
-    return total, {term: count for term, count in rest.items() if count}

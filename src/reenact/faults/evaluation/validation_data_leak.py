@@ -32,7 +32,7 @@ Sources
 
 import ast
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from reenact.faults import (
     Category,
@@ -47,24 +47,32 @@ from reenact.faults import (
     Observes,
     Severity,
 )
+from reenact.faults.facts.drawn_rows import (
+    CHOSEN,
+    RESAMPLERS,
+    RESAMPLES,
+    SPLITS,
+    copies,
+    is_made_by,
+    repeated_before,
+    split_by_chance,
+    split_later,
+)
 from reenact.faults.facts.input_values import shared_rows
 from reenact.faults.facts.lines import call_place
 from reenact.faults.facts.roles import is_loss_call
 from reenact.faults.facts.splits import pairs
 from reenact.probe.trace import Overlap
-from reenact.program.flow.uses import names_that_reach, spread, stores, value_of
-from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.flow.uses import names_that_reach, stores
+from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.index import FileIndex
 from reenact.program.syntax.pieces import (
     Found,
-    all_parts,
     called,
     calls_in,
     elements,
     function_of,
     is_call,
-    is_constant,
-    keyword,
     last_word,
     loops_of,
     names,
@@ -74,21 +82,11 @@ from reenact.program.syntax.pieces import (
 
 OF_GRAPHS = ("train_mask", "val_mask", "test_mask")
 """What torch_geometric calls the masks of the splits of a graph."""
-RESAMPLES = ("resample", "fit_resample", "oversample")
-JOINS = ("concatenate", "vstack", "append", "cat", "concat")
-REPEATS = ("choice", "repeat", "tile", "resample")
-DRAWS = ("permutation", "randperm")
 FEWEST = 10
 ROUGHLY = 4
 MANY = 4
 """Features from which on rows of measured values are never equal by chance."""
 LEAST = 0.05
-SPLITS = ("train_test_split", "random_split")
-CHOSEN = ("flatnonzero", "nonzero", "where", "argwhere")
-"""What gives numbers of rows that were chosen by what they hold."""
-PLACES = (*CHOSEN, "arange", "range", "len")
-"""What gives numbers of rows, or other numbers that are counted up to."""
-RESAMPLERS = ("resample", "fit_resample")
 EPOCHS = 3
 PERFECT = 0.95
 LEAD = 0.05
@@ -118,7 +116,7 @@ def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
     Science", 2023.
     """
     for index in evidence.files:
-        for look, sure in ((_over_all_rows, 0.9), (_split_by_chance, 0.8)):
+        for look, sure in ((_over_all_rows, 0.9), (split_by_chance, 0.8)):
             for node, saw in look(index):
                 strong = Certainty.STRONG
                 place = place_of(node)
@@ -169,12 +167,12 @@ def leakage_by_duplicates(detector: Detector, evidence: Evidence) -> Findings:
     science", Patterns 2023 (duplicates); documentation of imbalanced-learn, "Common pitfalls".
     """
     for index in evidence.files:
-        copying = [call for call in index.calls if _copies(call)]
+        copying = [call for call in index.calls if copies(call)]
         own = {getattr(function_of(call), "name", "") for call in copying} - {""}
         # A function of the program that draws is a draw where it is called.
         for draw in (*copying, *(call for call in index.calls if called(call) in own)):
-            split = _split_later(draw)
-            rows = called(draw) in own.union(RESAMPLERS) or _is_made_by(draw.args[0], CHOSEN)
+            split = split_later(draw)
+            rows = called(draw) in own.union(RESAMPLERS) or is_made_by(draw.args[0], CHOSEN)
             # Two halves of what is drawn are two sets of rows: no batch, no labels or tokens by
             # chance.
             if split is not None and (is_call(split) or (rows and not loops_of(draw))):
@@ -261,23 +259,6 @@ def _parts_of_rows(index: FileIndex) -> Iterator[set[str]]:
             yield {*map(last_word, elements(target))} - {""}
 
 
-def _repeated_before(evidence: Evidence) -> bool:
-    """Whether the text repeats rows before it splits them."""
-    for index in evidence.files:
-        makers = [one for one in index.functions if _repeats_rows(one.node)]
-        inside = {call for one in makers for call in within(one.node, ast.Call)}
-        wanted = (*RESAMPLES, *(one.name for one in makers))
-        made = [call.lineno for call in calls_in(index.tree, *wanted) if call not in inside]
-        splits = [call.lineno for call in calls_in(index.tree, *SPLITS)]
-        if made and splits and min(made) < max(splits):
-            return True
-    return False
-
-
-def _repeats_rows(function: ast.AST) -> bool:
-    return bool(calls_in(function, *REPEATS)) and bool(calls_in(function, *JOINS))
-
-
 def _repeats(evidence: Evidence, worst: Overlap) -> bool:
     """Data that repeats itself, or has hardly any features, shares rows between splits by
     chance.
@@ -307,95 +288,5 @@ def _sure(evidence: Evidence, worst: Overlap, *, clean: bool) -> float:
     if clean or _repeats(evidence, worst):
         return 0.2
     if worst.share < 0.99:
-        return 0.85 if worst.complete or _repeated_before(evidence) else 0.3
+        return 0.85 if worst.complete or repeated_before(evidence) else 0.3
     return 0.6 if evidence.framework == "keras" and worst.split == "validation" else 0.35
-
-
-def _split_by_chance(index: FileIndex) -> Found:
-    """Where windows of one series that overlap are split by chance: what is held out lies between
-    what was trained on, and shares all but its ends with it.
-    """
-    slides = [one.name for one in index.functions if _slides(one.node)]
-    makers = ("sliding_window_view", *slides)
-    stored = [(names(target, ast.Store), value) for target, value in stores(index.tree)]
-    made = [to for to, value in stored if calls_in(value, *makers) or _slides(value)]
-    links = [(names(value), targets) for targets, value in stored]
-    windows = spread(set().union(*made), links)
-    drawn = set().union(*(targets for targets, value in stored if calls_in(value, *DRAWS)))
-    for call in calls_in(index.tree, *SPLITS) if windows else ():
-        by_chance = keyword(call, "shuffle") is None and call.args
-        if by_chance and windows & names(call.args[0]):
-            yield call, f"{excerpt(call)} splits overlapping windows at random"
-    for one in within(index.tree, ast.Subscript):
-        # Batches are drawn by chance too, in the loop of a training.
-        if windows & names(one.value) and drawn & names(one.slice) and not loops_of(one):
-            yield one, f"{excerpt(one)} takes overlapping windows at random"
-
-
-def _slides(node: ast.AST) -> bool:
-    """Whether something takes `series[i:i + width]` for every i of a range, one after the other."""
-    loops = [one for one in all_parts(node) if isinstance(one, ast.For | ast.comprehension)]
-    counted = [one for one in loops if is_call(one.iter, "range") and len(one.iter.args) < 3]
-    numbers = {one.target.id for one in counted if isinstance(one.target, ast.Name)}
-    for one in within(node, ast.Slice):
-        match one:
-            case ast.Slice(ast.Name(start), ast.BinOp(ast.Name(end), ast.Add())):
-                if start == end and start in numbers:
-                    return True
-    return False
-
-
-def _copies(call: ast.Call) -> bool:
-    """Whether a call gives rows, or numbers of rows, some of them several times."""
-    again = keyword(call, "replace")
-    if called(call) in RESAMPLERS:
-        return again is None or is_constant(again, True)
-    drawn = called(call) == "choice" and is_constant(again, True) and bool(call.args)
-    return drawn and _is_made_by(call.args[0], PLACES)
-
-
-def _is_made_by(value: ast.expr, makers: Sequence[str]) -> bool:
-    parts = [value, *map(value_of, within(value, ast.Name))]
-    return any(calls_in(part, *makers) for part in parts)
-
-
-def _split_later(draw: ast.Call) -> ast.expr | None:
-    """The split of the rows that were drawn, by a call or by two slices; none where they are
-    not split.
-    """
-    scope = function_of(draw)
-    drawn: set[str] = set()
-    statements = [one for one in all_parts(scope) if isinstance(one, ast.Assign | ast.Expr)]
-    for statement in sorted(statements, key=lambda one: one.lineno):
-        value = statement.value
-        if statement.lineno < draw.lineno:
-            continue
-        touched = _reads(value, draw, drawn)
-        split = next(iter(calls_in(value, *SPLITS)), None)
-        if touched and split is not None:
-            return split
-        for first in within(value, ast.Subscript):
-            rest = (one for one in within(scope, ast.Subscript) if _is_rest(one, first))
-            if last_word(first.value) in drawn and any(rest):
-                return first
-        # Arithmetic makes new rows of them: centres of classes with noise, say.
-        counted = any(_reads(node, draw, drawn) for node in within(value, ast.BinOp))
-        if touched and not counted and isinstance(statement, ast.Assign):
-            drawn |= {name for target in statement.targets for name in names(target)}
-    return None
-
-
-def _reads(value: ast.expr, draw: ast.Call, drawn: set[str]) -> bool:
-    """Whether something is computed of what was drawn."""
-    return draw in all_parts(value) or not drawn.isdisjoint(names(value))
-
-
-def _is_rest(node: ast.Subscript, first: ast.Subscript) -> bool:
-    """`rows[cut:]` for `rows[:cut]`."""
-    match first, node:
-        case (
-            ast.Subscript(ast.Name(rows), ast.Slice(None, ast.expr() as end)),
-            ast.Subscript(ast.Name(name), ast.Slice(ast.expr() as begin, None, None)),
-        ):
-            return name == rows and same(begin, end)
-    return False

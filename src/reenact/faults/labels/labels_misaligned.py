@@ -46,15 +46,12 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.data.inputs_not_scaled import far_from_unit_size
+from reenact.faults.facts.constant_answer import no_gain_over_a_constant
 from reenact.faults.facts.lines import calls, first_place
 from reenact.faults.facts.moved_alone import moved_alone
 from reenact.faults.facts.roles import is_loss_call
 from reenact.faults.facts.together import SEEDS, pairs_of_rows
-from reenact.faults.optimisation.learning_rate_outside_usable_range import (
-    can_learn,
-    usable_range,
-)
-from reenact.faults.optimisation.nothing_learned import no_gain_over_a_constant
+from reenact.faults.facts.usable_rates import can_learn, usable_range
 from reenact.program.flow.uses import assigned, value_of
 from reenact.program.syntax.excerpt import excerpt, key_of, same
 from reenact.program.syntax.index import FileIndex

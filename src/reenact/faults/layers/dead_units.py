@@ -52,8 +52,8 @@ from reenact.faults.facts.measured import (
     epoch_ends,
     first_found,
     inputs_scaled,
+    largest_step,
     output_rows,
-    update_ratios,
     zero,
 )
 from reenact.faults.facts.model import owner_of
@@ -137,7 +137,7 @@ def dying_relu(detector: Detector, evidence: Evidence) -> Findings:
     layer = next(layer for layer in evidence.weighted if layer.activation == "relu")
     kind = Kind.ACTIVATION
     cures = everywhere(evidence, "selu", "leaky_relu", "elu")
-    pushed = max(update_ratios(evidence).values(), default=0.0) > LARGEST_STEP
+    pushed = largest_step(evidence) > LARGEST_STEP
     sure = UNSURE if pushed or inputs_scaled(evidence) is False else detector.confidence
     yield detector.finding(
         evidence, saw, layer=layer, kind=kind, suggestions=cures, confidence=sure

@@ -50,7 +50,7 @@ from reenact.faults import (
 )
 from reenact.faults.facts.lines import call_place, calls
 from reenact.faults.facts.places import optimizer_name
-from reenact.faults.facts.series import learned, losses, windows
+from reenact.faults.facts.series import clip_factors, learned, losses, windows
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.index import FileIndex
 from reenact.program.syntax.pieces import called, calls_in, given_as, owner_of, place_of
@@ -113,16 +113,7 @@ def clip_factor(detector: Detector, evidence: Evidence) -> Findings:
                 evidence, saw, place=place, confidence=0.95, certainty=Certainty.PROOF
             )
             return
-    steps = evidence.watched.steps
-    both = zip(steps["clip_norm"], steps["clip_limit"], strict=True)
-    known = [
-        (
-            float(norm),
-            float(norm / limit),
-        )
-        for norm, limit in both
-        if norm == norm and limit > 0
-    ]
+    known = clip_factors(evidence)
     factors = sorted(factor for _, factor in known)
     if len(factors) < 5:
         return

@@ -191,18 +191,9 @@ def missing_softmax_output(detector: Detector, evidence: Evidence) -> Findings:
     out = output_of(evidence)
     if out is None or not lacks_softmax(evidence, out):
         return
-    saw = (
-        f"{evidence.loss_name} over {out.width or 'some'} outputs of {out.layer.name} without a "
-        f"softmax"
-    )
-    values = (evidence.wanted_output.value,)
-    yield detector.finding(
-        evidence,
-        saw,
-        layer=out.layer,
-        kind=Kind.ACTIVATION,
-        values=values,
-    )
+    over = f"{evidence.loss_name} over {out.width or 'some'} outputs of {out.layer.name}"
+    wanted = evidence.wanted_output.value
+    yield _activation(detector, evidence, out.layer, f"{over} without a softmax", wanted)
 
 
 @FAULT.detector(
@@ -226,9 +217,7 @@ def missing_sigmoid(detector: Detector, evidence: Evidence) -> Findings:
     out = output_of(evidence)
     if out is not None and lacks_sigmoid(evidence, out):
         saw = f"{evidence.loss_name} over the output of {out.layer.name} without a sigmoid"
-        yield detector.finding(
-            evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=("sigmoid",)
-        )
+        yield _activation(detector, evidence, out.layer, saw, "sigmoid")
 
 
 @FAULT.detector(
@@ -254,14 +243,7 @@ def missing_softmax(detector: Detector, evidence: Evidence) -> Findings:
     if out is None or not lacks_softmax(evidence, out):
         return
     saw = f"the last layer {out.layer.name} gives plain numbers to {evidence.loss_name}"
-    values = (evidence.wanted_output.value,)
-    yield detector.finding(
-        evidence,
-        saw,
-        layer=out.layer,
-        kind=Kind.ACTIVATION,
-        values=values,
-    )
+    yield _activation(detector, evidence, out.layer, saw, evidence.wanted_output.value)
 
 
 @FAULT.detector(
@@ -288,13 +270,7 @@ def softmax_over_one_unit(detector: Detector, evidence: Evidence) -> Findings:
         if words and words[-1] in ("softmax", "log_softmax"):
             values = ("linear",) if evidence.task is TaskType.REGRESSION else ("sigmoid", "linear")
             saw = f"{words[-1]} over the one unit of {layer.name}"
-            yield detector.finding(
-                evidence,
-                saw,
-                layer=layer,
-                kind=Kind.ACTIVATION,
-                values=values,
-            )
+            yield _activation(detector, evidence, layer, saw, *values)
 
 
 @FAULT.detector(
@@ -433,13 +409,14 @@ def _binary(detector: Detector, evidence: Evidence, out: Output) -> Findings:
 
 def _bend(detector: Detector, evidence: Evidence, out: Output, word: str) -> Finding:
     saw = f"{evidence.loss_name} is given a {out.bend} of {out.layer.name}"
-    return detector.finding(
-        evidence,
-        saw,
-        layer=out.layer,
-        kind=Kind.ACTIVATION,
-        values=(word,),
-    )
+    return _activation(detector, evidence, out.layer, saw, word)
+
+
+def _activation(
+    detector: Detector, evidence: Evidence, layer: LayerView, saw: str, *values: str
+) -> Finding:
+    """The finding at the activation of a layer, with what to put there."""
+    return detector.finding(evidence, saw, layer=layer, kind=Kind.ACTIVATION, values=values)
 
 
 def _fits(evidence: Evidence, wanted: Wanted, output: LayerView, has: str) -> bool:

@@ -74,6 +74,7 @@ from reenact.faults.facts.padding import (
     pads,
 )
 from reenact.faults.facts.series import learned
+from reenact.probe.trace import Behaviour
 from reenact.program.flow.uses import assigned, stores
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.index import FileIndex, statement_of
@@ -149,60 +150,51 @@ def padding_attended(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of torch.nn.MultiheadAttention (`key_padding_mask`).
     """
-    files = list(evidence.files)
-    for node, saw in (*padded_lengths(files), *inverted_masks(files)):
+    for node, saw in (*padded_lengths(evidence.files), *inverted_masks(evidence.files)):
         yield detector.finding(evidence, saw, place=place_of(node))
         return
-    if any(tested.mask_blind for tested in evidence.experiments.behaviour):
+    behaviour = evidence.experiments.behaviour
+    if any(tested.mask_blind for tested in behaviour):
         saw = "the mask that the model is given is the same at padding as at tokens"
-        yield detector.finding(
-            evidence,
-            saw,
-            place=_compared(evidence),
-            certainty=Certainty.PROOF,
-        )
+        yield detector.finding(evidence, saw, place=_compared(evidence), certainty=Certainty.PROOF)
         return
-    padded = bool(evidence.happened("padded"))
     attends = any(layer.type in ATTENDING for layer in evidence.layers)
-    tests = [tested.padding for tested in evidence.experiments.behaviour]
-    place = (
-        _unmasked(evidence) if attends and not any(moved is not None for moved in tests) else None
-    )
-    if place is not None:
-        saw = "rows are padded, and neither attention nor the mean behind it is given a mask"
-        yield detector.finding(evidence, saw, place=place, confidence=0.8)
-    last = _last_step(evidence) if padded and not learned(evidence) else None
+    if attends:
+        yield from _attended(detector, evidence)
+    last = None
+    if evidence.happened("padded") and not learned(evidence):
+        last = _last_step(evidence)
     if last is not None:
-        saw = (
-            "rows are padded to one length, and the last step of the recurrent layer is taken of "
-            "all"
-        )
+        saw = "rows are padded to one length, and the last step of the recurrent layer is taken of all"
         yield detector.finding(evidence, saw, place=last, confidence=0.85)
-    cut = evidence.experiments.moving("padding", MOVED) if attends else ()
-    ended = [
-        one for one in evidence.experiments.behaviour if one.at_end and not attends and last is None
-    ]
-    for tested in (one for one in ended if (one.padding or 0.0) > READ_ON):
-        saw = (
-            f"padding behind a row moves its output by {tested.padding:.2g} of its "
-            f"spread{tested.when}"
-        )
-        place = _last_step(evidence) or _pooled(evidence, tested.model)
-        yield detector.finding(evidence, saw, place=place, confidence=0.8)
-    added = padded and attends and not cut
-    for tested in cut or (evidence.experiments.moving("padding_added", MOVED) if added else ()):
-        what, moved = "padding behind a row moves its output", tested.padding_added
-        if cut:
-            what, moved = (
-                "what stands at padding moves the output of a row",
-                tested.padding,
-            )
-        saw = f"{what} by {moved:.2g} of its spread{tested.when}"
-        yield detector.finding(
-            evidence,
-            saw,
-            place=_pooled(evidence, tested.model),
-        )
+    for tested in behaviour if last is None and not attends else ():
+        if tested.at_end and (tested.padding or 0.0) > READ_ON:
+            saw = _moved(tested, "padding behind a row moves its output", tested.padding)
+            place = _last_step(evidence) or _pooled(evidence, tested.model)
+            yield detector.finding(evidence, saw, place=place, confidence=0.8)
+
+
+def _attended(detector: Detector, evidence: Evidence) -> Findings:
+    """What was seen, or else is written, of a model that attends."""
+    tried = evidence.experiments
+    unmasked = None
+    if all(tested.padding is None for tested in tried.behaviour):
+        unmasked = _unmasked(evidence)
+    if unmasked is not None:
+        saw = "rows are padded, and neither attention nor the mean behind it is given a mask"
+        yield detector.finding(evidence, saw, place=unmasked, confidence=0.8)
+    cut = tried.moving("padding", MOVED)
+    for tested in cut:
+        saw = _moved(tested, "what stands at padding moves the output of a row", tested.padding)
+        yield detector.finding(evidence, saw, place=_pooled(evidence, tested.model))
+    added = evidence.happened("padded") and not cut
+    for tested in tried.moving("padding_added", MOVED) if added else ():
+        saw = _moved(tested, "padding behind a row moves its output", tested.padding_added)
+        yield detector.finding(evidence, saw, place=_pooled(evidence, tested.model))
+
+
+def _moved(tested: Behaviour, what: str, share: float | None) -> str:
+    return f"{what} by {share:.2g} of its spread{tested.when}"
 
 
 def _compared(evidence: Evidence) -> Place | None:
