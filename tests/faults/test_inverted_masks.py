@@ -7,7 +7,6 @@ import re
 import pytest
 
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.lines import indexes
 from reenact.faults.facts.padding import inverted_masks
 from reenact.program.program import program_from_text
 
@@ -62,7 +61,7 @@ NAMES = ("ids", "PAD", "pad_id", "mask", "keep", "pad", "lengths")
 
 
 def lines(text: str) -> int:
-    read = indexes(Evidence(program_from_text(text + FILLERS)))
+    read = Evidence(program_from_text(text + FILLERS)).files
     return len(list(inverted_masks(list(read))))
 
 
@@ -73,7 +72,7 @@ def test_masks_that_leave_out_tokens(name: str) -> None:
 
 @pytest.mark.parametrize("name", INVERTED)
 def test_what_variables_are_called_does_not_matter(name: str) -> None:
-    read = indexes(Evidence(program_from_text(other_names(INVERTED[name] + FILLERS))))
+    read = Evidence(program_from_text(other_names(INVERTED[name] + FILLERS))).files
     assert len(list(inverted_masks(list(read)))) == 1
 
 

@@ -7,8 +7,8 @@ import pytest
 from reenact.faults import Evidence, Place
 from reenact.faults.evaluation.augmentation_on_validation import _transformed
 from reenact.faults.evaluation.train_test_scaling_mismatch import _scaled_at
+from reenact.faults.facts.cut_off import cut_at
 from reenact.faults.facts.label_place import inputs_made_at
-from reenact.faults.facts.lines import indexes
 from reenact.faults.facts.made import (
     asked_for_at,
     axes_made,
@@ -16,7 +16,6 @@ from reenact.faults.facts.made import (
     loss_made,
     mask_made,
 )
-from reenact.faults.optimisation.parameters_not_trained import _cut_at
 from reenact.probe.trace import Mover
 from reenact.program.program import program_from_text
 
@@ -173,12 +172,12 @@ def test_a_part_that_is_passed_without_gradients() -> None:
         "    def forward(self, x):\n"
         "        return self.head(self.encode(x))\n"
     )
-    found = _cut_at(asked(text), "encoder.0")
+    found = cut_at(asked(text), "encoder.0")
     assert found is not None
     assert found.line == 2
-    assert _cut_at(asked(text), "head") is None
+    assert cut_at(asked(text), "head") is None
     generates = text.replace("self.head(self.encode(x))", "self.head(self.encoder(x))")
-    assert _cut_at(asked(generates), "encoder.0") is None, "only what a training goes through"
+    assert cut_at(asked(generates), "encoder.0") is None, "only what a training goes through"
 
 
 @pytest.mark.parametrize(
@@ -206,5 +205,5 @@ def test_a_part_that_is_passed_without_gradients() -> None:
     ],
 )
 def test_where_one_split_is_scaled(text: str, line: int | None) -> None:
-    found = _scaled_at(list(indexes(asked(text))))
+    found = _scaled_at(asked(text).files)
     assert (found.line if found is not None else None) == line

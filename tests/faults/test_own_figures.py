@@ -10,7 +10,6 @@ import pytest
 
 from made_evidence import QUANTITIES, findings_in, trace
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.lines import indexes
 from reenact.faults.facts.own_figures import scaled_by_themselves
 from reenact.program.program import program_from_text
 from reenact.testing.faults import evidence_of
@@ -132,8 +131,8 @@ NAMES = ("x_train", "x_test", "x_val", "train", "test", "part", "mu", "sd", "nor
 
 
 def lines(text: str) -> list[int]:
-    found = scaled_by_themselves(list(indexes(Evidence(program_from_text(text + SPLITS)))))
-    return [place.line for place, _ in found]
+    found = scaled_by_themselves(Evidence(program_from_text(text + SPLITS)).files)
+    return [node.lineno for node, _ in found]
 
 
 @pytest.mark.parametrize("name", APART)
@@ -146,8 +145,8 @@ def test_what_variables_are_called_does_not_matter(name: str) -> None:
     text = APART[name] + SPLITS
     for number, word in enumerate(NAMES):
         text = re.sub(rf"\b{word}\b", f"v{number}", text)
-    found = scaled_by_themselves(list(indexes(Evidence(program_from_text(text)))))
-    assert [place.line for place, _ in found] == lines(APART[name])
+    found = scaled_by_themselves(Evidence(program_from_text(text)).files)
+    assert [node.lineno for node, _ in found] == lines(APART[name])
 
 
 @pytest.mark.parametrize("name", ALIKE)

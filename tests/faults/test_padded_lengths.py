@@ -6,7 +6,6 @@ from __future__ import annotations
 import pytest
 
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.lines import indexes
 from reenact.faults.facts.padding import padded_lengths
 from reenact.program.program import program_from_text
 
@@ -89,9 +88,7 @@ KNOWN = {
 
 
 def lines(text: str) -> list[int]:
-    return [
-        place.line for place, _ in padded_lengths(list(indexes(Evidence(program_from_text(text)))))
-    ]
+    return [node.lineno for node, _ in padded_lengths(Evidence(program_from_text(text)).files)]
 
 
 @pytest.mark.parametrize("name", FULL)

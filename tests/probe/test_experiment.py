@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from reenact.faults.optimisation.learning_rate_outside_usable_range import usable_range
+from reenact.faults.facts.usable_rates import usable_range
 from reenact.probe import injected
 from reenact.probe.experiment import read_experiments, run_experiments
 from reenact.probe.options import WatchOptions

@@ -174,7 +174,7 @@ def available(evidence: Evidence) -> Needs:
     parts = {
         Needs.SOURCE: evidence.static is not None,
         Needs.GRAPH: evidence.graph is not None,
-        Needs.TRACE: evidence.trace is not None and evidence.trace.step_count > 0,
+        Needs.TRACE: evidence.step_count > 0,
         Needs.EXPERIMENTS: bool(tried.one_batch or tried.learning_rates or tried.behaviour),
         Needs.CRASH: evidence.crash is not None,
     }

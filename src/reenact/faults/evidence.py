@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NotRequired
 
 from typing_extensions import TypedDict
 
+from reenact.faults.facts.labels import compares_others, without_skipped
 from reenact.faults.facts.layer_view import LayerView, views
-from reenact.faults.facts.losses import LossFamily, Wanted, loss_family, wanted_output
+from reenact.faults.facts.losses import (
+    LossFamily,
+    Wanted,
+    loss_family,
+    loss_word,
+    wanted_output,
+)
+from reenact.faults.facts.optimizers import finds_its_step
+from reenact.faults.facts.weight_copies import copies_in
 from reenact.faults.facts.written import written_at
 from reenact.probe.crash import Crash
 from reenact.probe.outcome import CUT_OFF, Outcome
@@ -25,59 +33,24 @@ from reenact.program.graph import (
     TensorFacts,
 )
 from reenact.program.hyperparameter import Hyperparameter, Kind
-from reenact.program.program import Program
+from reenact.program.program import CODE, Program
 from reenact.program.static_graph import StaticGraph
-from reenact.program.syntax.index import index_of
+from reenact.program.syntax.index import FileIndex, index_of
 from reenact.types import Place
 
 if TYPE_CHECKING:
     from reenact.probe.opened import Opened
 
-IGNORED = -100
-"""The label that PyTorch's losses skip by default."""
 OF_OPTIMIZER = {
     Kind.LEARNING_RATE: ("lr", "learning_rate"),
     Kind.WEIGHT_DECAY: ("weight_decay", "wd"),
     Kind.MOMENTUM: ("momentum",),
 }
 """Settings by the name that PyTorch has for them, and by other usual ones."""
-UNNAMED = "unnamed."
-"""How the probe begins the name of a weight that it saw in an optimizer alone."""
 NOT_STORED = {"stored": False}
 """Parts that a journal does not keep: they are large, and read again from where they are."""
-_FINDS_ITS_STEP = frozenset(
-    (
-        "adafactor",
-        "adamwschedulefree",
-        "cdowg",
-        "cocob",
-        "cocobbackprop",
-        "dadaptadagrad",
-        "dadaptadam",
-        "dadaptadan",
-        "dadaptlion",
-        "dadaptsgd",
-        "dowg",
-        "ldowg",
-        "lbfgs",
-        "mechanize",
-        "prodigy",
-        "radamschedulefree",
-        "rprop",
-        "sgdschedulefree",
-    )
-)
-"""Optimizers that search along a line, go by signs alone, or measure how far they have to go."""
 _BEYOND = re.compile(r"(?:divide by zero|invalid value|overflow) encountered in")
 _ENVIRONMENTS = ("gym", "gymnasium", "pettingzoo", "envpool", "dm_control", "minigrid")
-_SPELLINGS = {
-    "mse": "mean_squared_error",
-    "mae": "mean_absolute_error",
-    "m_s_e": "mean_squared_error",
-    "b_c_e": "binary_cross_entropy",
-    "b_c_e_with_logits": "binary_cross_entropy_with_logits",
-    "n_l_l": "nll",
-}
 
 
 class Stored(TypedDict):
@@ -117,9 +90,31 @@ class Evidence:
         return core_schema.union_schema([core_schema.is_instance_schema(cls), rebuilt])
 
     @property
+    def files(self) -> tuple[FileIndex, ...]:
+        """Every file of the program that can be read."""
+        files = self.program.files if self.program is not None else ()
+        read = (index_of(file) for file in files if file.language in CODE)
+        return tuple(index for index in read if not isinstance(index, str))
+
+    @property
     def graph(self) -> ModelGraph | None:
         """The live model."""
         return self.trace.graph if self.trace is not None else None
+
+    @property
+    def framework(self) -> str:
+        """`keras` or `torch`: that of the live model, else of the text; empty where neither tells."""
+        if self.graph is not None:
+            return self.graph.framework
+        written = self.static.framework.value if self.static is not None else "unknown"
+        if "keras" in written:
+            return "keras"
+        return "" if written == "unknown" else "torch"
+
+    @property
+    def step_count(self) -> int:
+        """Training steps of the watched run."""
+        return self.trace.step_count if self.trace is not None else 0
 
     @property
     def watched(self) -> Trace:
@@ -139,12 +134,8 @@ class Evidence:
     @cached_property
     def layers(self) -> tuple[LayerView, ...]:
         """All layers in order."""
-        steps = self.trace.step_count if self.trace is not None else 0
-        return views(
-            self.static,
-            self.graph,
-            cut=self.crash is not None and not steps,
-        )
+        cut = self.crash is not None and not self.step_count
+        return views(self.static, self.graph, cut=cut)
 
     @property
     def weighted(self) -> tuple[LayerView, ...]:
@@ -198,7 +189,7 @@ class Evidence:
             return self.loss.name
         param = self.hyperparameter(Kind.LOSS)
         if param is not None and param.in_force is not None:
-            return _snake(str(param.in_force))
+            return loss_word(str(param.in_force))
         return ""
 
     @property
@@ -256,7 +247,7 @@ class Evidence:
         it itself.
         """
         named = self.happened("optimizer")
-        free = {one.facts["number"] for one in named if _finds_its_step(str(one.facts["type"]))}
+        free = {one.facts["number"] for one in named if finds_its_step(str(one.facts["type"]))}
         if not free:
             written = self.hyperparameter(Kind.OPTIMIZER)
             name = (
@@ -264,7 +255,7 @@ class Evidence:
                 if self.optimizer is not None
                 else written and str(written.in_force)
             )
-            return None if _finds_its_step(name or "") else self.learning_rate
+            return None if finds_its_step(name or "") else self.learning_rate
         steps = self.watched.steps
         both = zip(steps["optimizer"], steps["learning_rate"], strict=True)
         return max(
@@ -285,26 +276,7 @@ class Evidence:
         """Weights of a target network or an average: no optimizer has them, and they have name and
         shape of weights that one has; the shape alone where those learn and nobody saw their names.
         """
-        if self.trace is None:
-            return frozenset()
-        facts = self.trace.parameter_facts
-        rows = self.trace.parameters
-        learn: set[tuple[str, tuple[int, ...]]] = set()
-        for number, one in enumerate(facts):
-            if one.in_optimizer and not one.name.startswith(UNNAMED):
-                learn.add((_tail(one.name), one.shape))
-            elif one.in_optimizer and rows.where(parameter=number)["grad_present"].any():
-                learn.add(("", one.shape))
-        others = [(one.name, one.shape) for one in facts if not one.in_optimizer]
-        return frozenset(
-            name
-            for name, shape in others
-            if learn
-            & {
-                (_tail(name), shape),
-                ("", shape),
-            }
-        )
+        return copies_in(self.trace) if self.trace is not None else frozenset()
 
     @property
     def was_cut_off(self) -> bool:
@@ -336,12 +308,9 @@ class Evidence:
     @cached_property
     def acts(self) -> bool:
         """Whether the program learns from an environment that it acts in."""
-        files = self.program.files if self.program is not None else ()
-        read = (index_of(file) for file in files if file.path.suffix in (".py", ".ipynb"))
         return any(
             binding.dotted.partition(".")[0] in _ENVIRONMENTS and not binding.level
-            for index in read
-            if not isinstance(index, str)
+            for index in self.files
             for binding in index.imports
         )
 
@@ -359,29 +328,9 @@ class Evidence:
     def labels(self) -> TensorFacts | None:
         """Labels of the training, without those that the loss skips."""
         labels = self.data("label")
-        skipped = (self.loss.settings if self.loss is not None else {}).get(
-            "ignore_index",
-            IGNORED,
-        )
-        if labels is not None and self._compares_others(labels):
+        if labels is None or compares_others(labels, self.loss):
             return None
-        if (
-            labels is None
-            or skipped not in (labels.class_values or ())
-            or "int" not in labels.dtype
-        ):
-            return labels
-        counted = zip(labels.class_values or (), labels.class_counts or (), strict=False)
-        left = {value: count for value, count in counted if value != skipped}
-        low = float(min(left, default=0))
-        high = float(max(left, default=0))
-        kept = replace(
-            labels,
-            class_values=tuple(left),
-            class_counts=tuple(left.values()),
-            classes=len(left),
-        )
-        return replace(kept, minimum=low, maximum=high)
+        return without_skipped(labels, self.loss)
 
     @property
     def compares_wider(self) -> bool:
@@ -393,24 +342,6 @@ class Evidence:
         if compared is None or labels is None or compared[1][1:] == (1,):
             return False
         return len(compared[1]) > len(labels.shape)
-
-    def _compares_others(self, labels: TensorFacts) -> bool:
-        """Whether the loss is seen to compare with something else than the classes of the data set:
-        with a target of many numbers a row, as wide as the output and no one-hot form of them (an
-        image), or of one number where the data set has columns of classes (which are inputs).
-        """
-        compared = self.loss.compared if self.loss is not None else None
-        if compared is None or compared[0] != compared[1] or not labels.integral:
-            return False
-        numbers = math.prod(compared[1][1:])
-        classes = max(2, labels.classes or 0, (labels.maximum or 0) + 1)
-        if len(labels.shape) > 1:
-            return (
-                numbers == 1
-                and math.prod(size or 1 for size in labels.shape[1:]) > 1
-                and classes > 2
-            )
-        return numbers > classes
 
     @property
     def label_spread(self) -> float | None:
@@ -460,7 +391,9 @@ class Evidence:
         param = self.hyperparameter(kind, layer)
         ran = self.loss if kind is Kind.LOSS else None
         value = param.in_force if param is not None else None
-        named = loss_family(_snake(value)) if isinstance(value, str) and ran is not None else None
+        named = (
+            loss_family(loss_word(value)) if isinstance(value, str) and ran is not None else None
+        )
         # A loss in the text may not be the one that ran, as where a table of losses is written
         # down.
         fits = (
@@ -487,15 +420,6 @@ class Evidence:
         return place or (facts.place if facts is not None else None)
 
 
-def _finds_its_step(optimizer: str) -> bool:
-    return optimizer.rpartition(".")[2].lower() in _FINDS_ITS_STEP
-
-
-def _tail(name: str) -> str:
-    """The name of a weight below its model: that of the layer and its own."""
-    return ".".join(name.replace("/", ".").split(".")[-2:])
-
-
 def _belongs(param: Hyperparameter, layer: LayerView) -> bool:
     own = layer.place
     if param.id.layer == layer.name or own is None:
@@ -507,14 +431,3 @@ def _belongs(param: Hyperparameter, layer: LayerView) -> bool:
     )
     places = [place for place in (param.place, *param.uses) if place.file == own.file]
     return any(begin <= (place.line, place.column) < end for place in places)
-
-
-def _snake(name: str) -> str:
-    """`CrossEntropyLoss` and `SparseCategoricalCrossentropy` in the words of live graphs."""
-    tail = name.rpartition(".")[2]
-    if "_" not in tail and tail != tail.lower():
-        tail = "".join(
-            f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(tail)
-        )
-    tail = tail.removesuffix("_loss")
-    return _SPELLINGS.get(tail, tail)

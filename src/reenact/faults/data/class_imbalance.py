@@ -41,6 +41,7 @@ from reenact.faults import (
     Severity,
     TaskType,
 )
+from reenact.faults.facts.api import has_keyword
 from reenact.faults.facts.lines import calls
 from reenact.faults.facts.series import accuracy
 
@@ -101,6 +102,4 @@ def class_imbalance(detector: Detector, evidence: Evidence) -> Findings:
 
 def _balances(evidence: Evidence) -> bool:
     """Whether rare classes weigh more, or are drawn more often, or easy rows weigh less."""
-    if any(calls(evidence, *BALANCES)):
-        return True
-    return any(word.arg in WEIGHTS for _, call in calls(evidence) for word in call.keywords)
+    return any(calls(evidence, *BALANCES)) or has_keyword(evidence, *WEIGHTS)

@@ -59,12 +59,21 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.flow import given, stores
-from reenact.faults.facts.lines import function_of, indexes, place_in, value_of
-from reenact.faults.facts.parts import is_call, is_sum, last_word, names, subject_of
 from reenact.faults.facts.series import learned
-from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.flow.uses import given, objects_of, stores, value_of
+from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    calls_in,
+    file_of,
+    function_of,
+    is_call,
+    is_sum,
+    last_word,
+    names,
+    place_of,
+    subject_of,
+)
 
 TABLES = ("Embedding", "EmbeddingBag")
 CLIPS = (
@@ -106,15 +115,15 @@ def index_clipped(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of torch.nn.Embedding (`num_embeddings`: size of the dictionary of embeddings).
     """
-    for index in indexes(evidence):
+    for index in evidence.files:
         for node, table in _clips(index) if not learned(evidence) else ():
-            saw = _larger(evidence, table) or _as_many_as_values(index, table)
+            saw = _larger(evidence, table) or _as_many_as_values(table)
             if saw:
                 saw = f"{excerpt(node)}: {saw}"
                 yield detector.finding(
                     evidence,
                     saw,
-                    place=place_in(index, node),
+                    place=place_of(node),
                 )
                 return
 
@@ -123,19 +132,12 @@ def _clips(index: FileIndex) -> Iterator[tuple[ast.expr, ast.Call]]:
     """Indices that are cut before they are looked up, and the table. What was computed before, a
     distance or a bucket, is cut on purpose: far places are alike.
     """
-    tables = [
-        (target, value)
-        for target, value in stores(index.tree)
-        if is_call(value, *TABLES) and value.args
-    ]
-    for call in index.calls:
-        table = next((value for target, value in tables if same(target, call.func)), None)
-        if table is None or not call.args:
-            continue
-        value = value_of(index, call.args[0])
-        own = value is call.args[0] or function_of(index, value) is function_of(index, call)
-        if own and _is_given(index, _cut(value)):
-            yield value, table
+    for call in (one for one in index.calls if one.args):
+        tables = [one for one in objects_of(call.func, *TABLES) if one.args]
+        value = value_of(call.args[0])
+        own = value is call.args[0] or function_of(value) is function_of(call)
+        if tables and own and _is_given(_cut(value)):
+            yield value, tables[0]
 
 
 def _cut(value: ast.expr) -> ast.expr | None:
@@ -145,7 +147,7 @@ def _cut(value: ast.expr) -> ast.expr | None:
     return subject_of(value) if is_call(value, *CLIPS, *WRAPS) else None
 
 
-def _is_given(index: FileIndex, cut: ast.expr | None) -> bool:
+def _is_given(cut: ast.expr | None) -> bool:
     """Whether something is an argument of the function, a column of one, or read from outside."""
     while isinstance(cut, ast.Subscript):
         cut = cut.value
@@ -153,10 +155,10 @@ def _is_given(index: FileIndex, cut: ast.expr | None) -> bool:
         return False
     values = [
         value
-        for target, value in stores(function_of(index, cut))
+        for target, value in stores(function_of(cut))
         if isinstance(target, ast.Name) and target.id == cut.id
     ]
-    return all(cut.id in names(value) and not is_sum(value) for value in values)
+    return all(cut.id in names(value) for value in values)
 
 
 def _larger(evidence: Evidence, table: ast.Call) -> str:
@@ -176,13 +178,11 @@ def _larger(evidence: Evidence, table: ast.Call) -> str:
     return f"the data goes up to {above[0][1]:.0f}, the table has {above[0][0]} rows"
 
 
-def _as_many_as_values(index: FileIndex, table: ast.Call) -> str:
+def _as_many_as_values(table: ast.Call) -> str:
     """Whether the table is as large as there are different values."""
     size = table.args[0]
-    values = [
-        size,
-        *(given(index, last_word(size)) if last_word(size) else ()),
-    ]
-    counted = [value for value in values if any(is_call(one, *COUNTED) for one in ast.walk(value))]
+    name = last_word(size)
+    values = [size, *(given(file_of(table), name) if name else ())]
+    counted = [value for value in values if calls_in(value, *COUNTED)]
     rows = "the table has as many rows as there are values"
     return f"{rows} ({excerpt(counted[0])}), and values are cut to that" if counted else ""

@@ -32,6 +32,7 @@ Sources
 """
 
 import ast
+from collections.abc import Iterator
 from itertools import takewhile
 
 from reenact.faults import (
@@ -55,16 +56,19 @@ from reenact.faults.facts.input_values import (
     training_inputs,
 )
 from reenact.faults.facts.label_place import inputs_made_at
-from reenact.faults.facts.lines import nodes, place_in, value_of
+from reenact.faults.facts.lines import nodes
 from reenact.faults.facts.measured import among, inputs_scaled, output_rows
-from reenact.faults.facts.parts import Found, is_call, options, owner_of
-from reenact.faults.facts.places import (
-    at_hyperparameter,
-    framework,
-    named_hyperparameter,
-)
+from reenact.faults.facts.places import at_hyperparameter, named_hyperparameter
 from reenact.faults.facts.series import learned
+from reenact.program.flow.uses import value_of
 from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.pieces import (
+    is_call,
+    is_constant,
+    keyword,
+    owner_of,
+    place_of,
+)
 
 LARGE = 10.0
 SCALERS = (
@@ -103,8 +107,9 @@ def inputs_unscaled(detector: Detector, evidence: Evidence) -> Findings:
     LeCun et al., "Efficient BackProp", 1998, section 4.3; Humbatova et al., ICSE 2020 (missing
     preprocessing).
     """
-    for place, words in _dropped(evidence):
-        saw = f"what {words} gives is not kept: the inputs stay as they were"
+    for call in _dropped(evidence):
+        saw = f"what {excerpt(call)} gives is not kept: the inputs stay as they were"
+        place = place_of(call)
         yield detector.finding(
             evidence, saw, place=place, confidence=0.95, certainty=Certainty.PROOF
         )
@@ -129,7 +134,7 @@ def inputs_unscaled(detector: Detector, evidence: Evidence) -> Findings:
     finding = at_hyperparameter(finding, param, values)
     made = inputs_made_at(evidence)
     passes = evidence.happened("training-pass")
-    if made is None and framework(evidence) == "torch" and (param is None or param.absent):
+    if made is None and evidence.framework == "torch" and (param is None or param.absent):
         made = passes[0].place if passes else None
     yield finding.refined(place=made) if made is not None else finding
 
@@ -207,27 +212,26 @@ def abnormal_data(detector: Detector, evidence: Evidence) -> Findings:
     if inputs_scaled(evidence) is False and len(sizes) and sizes[0] >= LARGEST_OUTPUT:
         saw = f"inputs from {facts.minimum:.4g} to {facts.maximum:.4g}"
         saw += f", output of layer {first.name} {sizes[0]:.4g} on average"
-        found = detector.finding(
+        yield detector.finding(
             evidence,
             saw,
             kind=Kind.PREPROCESSING,
             values=values,
+            place=inputs_made_at(evidence),
         )
-        made = inputs_made_at(evidence)
-        yield found.refined(place=made) if made is not None else found
 
 
-def _dropped(evidence: Evidence) -> Found:
+def _dropped(evidence: Evidence) -> Iterator[ast.expr]:
     """Where a scaler of scikit-learn is asked for scaled rows and nobody takes them; it scales
     nothing in place unless it was made to.
     """
-    for index, node in nodes(evidence, ast.Expr):
-        call = node.value
-        if is_call(call, "fit_transform", "transform"):
-            owner = owner_of(call)
-            made = value_of(index, owner) if owner is not None else None
-            if is_call(made, *SCALERS) and options(made).get("copy") != "False":
-                yield place_in(index, call), excerpt(call)
+    for node in nodes(evidence, ast.Expr):
+        owner = owner_of(node.value)
+        made = value_of(owner) if owner is not None else None
+        kept = not is_call(node.value, "fit_transform", "transform")
+        if kept or not is_call(made, *SCALERS) or is_constant(keyword(made, "copy"), False):
+            continue
+        yield node.value
 
 
 def far_from_unit_size(evidence: Evidence) -> bool:

@@ -79,7 +79,7 @@ def input_wrong_shape(detector: Detector, evidence: Evidence) -> Findings:
     if first is None or first.family != "conv" or "2" not in first.type:
         return
     # How a convolution reads its input: as it says itself, else as its library does.
-    library = "channels_last" if evidence.graph and evidence.graph.framework == "keras" else ""
+    library = "channels_last" if evidence.framework == "keras" else ""
     layout = first.settings.get("data_format")
     last = (layout if isinstance(layout, str) else library) == "channels_last"
     for facts in training_inputs(evidence):

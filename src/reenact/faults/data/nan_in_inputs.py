@@ -75,15 +75,13 @@ def nan_in_input(detector: Detector, evidence: Evidence) -> Findings:
         if facts.nan_share > 0:
             losses = evidence.watched.losses.values
             lost = len(losses) > 0 and math.isnan(losses[-1])
-            saw = (
-                f"{facts.nan_share:.2%} of the inputs are "
-                f"NaN{', and so is the loss' if lost else ''}"
+            also = ", and so is the loss" if lost else ""
+            yield detector.finding(
+                evidence,
+                f"{facts.nan_share:.2%} of the inputs are NaN{also}",
+                kind=Kind.PREPROCESSING,
+                place=evidence.non_finite_at,
+                confidence=None if lost else 0.7,
+                certainty=Certainty.PROOF if lost else Certainty.STRONG,
             )
-            sure, certain = (
-                (detector.confidence, Certainty.PROOF) if lost else (0.7, Certainty.STRONG)
-            )
-            found = detector.finding(
-                evidence, saw, kind=Kind.PREPROCESSING, place=evidence.non_finite_at
-            )
-            yield found.refined(confidence=sure, certainty=certain)
             return

@@ -47,7 +47,6 @@ from reenact.faults import (
     Observes,
     TaskType,
 )
-from reenact.faults.facts.places import framework
 from reenact.faults.facts.series import epoch_losses, finite, losses
 
 SORTED = 0.7
@@ -119,7 +118,7 @@ def _in_order(evidence: Evidence) -> str:
     loaders = [event.facts for event in evidence.watched.happened("loader")]
     in_order = [facts for facts in loaders if facts.get("sampler") == "SequentialSampler"]
     # On its PyTorch backend Keras makes loaders of its own, over rows that it has shuffled itself.
-    if in_order and len(in_order) == len(loaders) and framework(evidence) != "keras":
+    if in_order and len(in_order) == len(loaders) and evidence.framework != "keras":
         return "no DataLoader shuffles"
     return ""
 

@@ -34,8 +34,7 @@ Sources
 """
 
 import ast
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Sequence
 
 from reenact.faults import (
     Category,
@@ -48,13 +47,27 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.flow import assigned, elements, stores
-from reenact.faults.facts.lines import indexes, place_in
-from reenact.faults.facts.parts import all_parts, called, is_call, names, owner_of, within
-from reenact.faults.facts.roles import names_that_reach, targets
+from reenact.faults.facts.roles import targets
+from reenact.faults.facts.windows import windows_with_target
+from reenact.program.flow.uses import names_that_reach, stores
 from reenact.program.syntax.excerpt import excerpt, same
 from reenact.program.syntax.index import FileIndex
-from reenact.program.syntax.scope import children
+from reenact.program.syntax.pieces import (
+    Found,
+    all_parts,
+    called,
+    elements,
+    given_as,
+    given_to,
+    is_call,
+    is_constant,
+    is_minus,
+    keyword,
+    names,
+    owner_of,
+    place_of,
+    subject_of,
+)
 
 SMOOTHERS = (
     "uniform_filter1d",
@@ -63,13 +76,10 @@ SMOOTHERS = (
     "medfilt",
     "median_filter",
 )
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-MOVED = ("rolling", "convolve", "shift", "roll")
+SHIFTS = ("shift", "roll")
 FIGURES = ("mean", "std", "sum", "median", "max", "min", "var")
 KEPT = (*FIGURES, "fillna", "ffill", "to_numpy", "astype", "dropna")
 """What may be done to a shifted or averaged series without making it another."""
-Linear = list[tuple[ast.expr, int]]
-"""A sum: its terms with their signs."""
 STACKS = (
     "stack",
     "column_stack",
@@ -108,24 +118,19 @@ def target_leak(detector: Detector, evidence: Evidence) -> Findings:
     Kapoor and Narayanan, "Leakage and the Reproducibility Crisis in Machine-Learning-Based
     Science", 2023 (temporal leakage).
     """
-    for index in indexes(evidence):
-        for node, saw in (*_look_ahead(index), *_windows_with_target(index)):
-            yield detector.finding(
-                evidence,
-                saw,
-                place=place_in(index, node),
-            )
+    for index in evidence.files:
+        for node, saw in (*_look_ahead(index), *windows_with_target(index)):
+            yield detector.finding(evidence, saw, place=place_of(node))
             return
 
 
-def _look_ahead(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
+def _look_ahead(index: FileIndex) -> Found:
     """Features that know later values of a series, in a program that forecasts this series."""
     for target, value in stores(index.tree):
         series, how = _later(value)
         if series is None or not _forecast(index, series, target, value):
             continue
-        shifted = called(value) in ("shift", "roll")
-        if _beside(index, target, series, arrays_only=shifted):
+        if _beside(index, target, series, arrays_only=is_call(value, *SHIFTS)):
             saw = f"the feature {excerpt(target)} is {how}"
             yield value, f"{saw}: at each step it knows later values of {excerpt(series)}"
 
@@ -135,39 +140,30 @@ def _later(value: ast.expr) -> tuple[ast.expr | None, str]:
     while isinstance(value, ast.Subscript) or is_call(value, *KEPT):
         inner = value.value if isinstance(value, ast.Subscript) else value.func
         value = inner.value if isinstance(inner, ast.Attribute) else inner
-        if not isinstance(value, ast.Call):
-            return None, ""
     if not isinstance(value, ast.Call):
         return None, ""
-    given = {word.arg: word.value for word in value.keywords}
     first = value.args[0] if value.args else None
     what = called(value)
-    if what == "rolling" and _is(given.get("center"), True):
+    if what == "rolling" and is_constant(keyword(value, "center"), True):
         return owner_of(value), "a centred window"
-    if what == "convolve" and any(_is(one, "same") for one in (*value.args, *given.values())):
+    if what == "convolve" and any(is_constant(one, "same") for one in given_to(value)):
         return first, "a centred average (mode='same')"
     if what in SMOOTHERS:
         return first, f"a centred filter ({what})"
     series, steps = _moved(value)
-    if steps is not None and isinstance(steps, ast.UnaryOp) and isinstance(steps.op, ast.USub):
+    if is_minus(steps):
         return series, f"{what}ed by {excerpt(steps)}"
     return None, ""
 
 
-def _is(node: ast.expr | None, value: object) -> bool:
-    return isinstance(node, ast.Constant) and node.value == value
-
-
 def _moved(call: ast.Call) -> tuple[ast.expr | None, ast.expr | None]:
     """What `shift` or `roll` moves, and by how much."""
-    if called(call) not in ("shift", "roll"):
+    if not is_call(call, *SHIFTS):
         return None, None
-    owner = owner_of(call)
-    library = isinstance(owner, ast.Name) and owner.id in ("np", "numpy", "torch")
-    series, given = (call.args[:1], call.args[1:]) if library else ([owner], call.args)
-    stated = [word.value for word in call.keywords if word.arg in ("periods", "shift", "shifts")]
-    steps = [*given, *stated]
-    return (series[0] if series else None), (steps[0] if steps else None)
+    series = subject_of(call)
+    given = [one for one in call.args if one is not series]
+    steps = [*given, *given_as([call], "periods", "shift", "shifts")]
+    return series, next(iter(steps), None)
 
 
 def _forecast(index: FileIndex, series: ast.expr, target: ast.expr, value: ast.expr) -> bool:
@@ -223,165 +219,3 @@ def _names(part: ast.expr, wanted: ast.expr) -> bool:
         case ast.Constant(name), ast.Attribute(_, column):
             return bool(name == column)
     return same(part, wanted)
-
-
-def _windows_with_target(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
-    """Where a target is taken from its own window, and what says so: `s[i:i + w + 1]` beside
-    `s[i + w]`.
-    """
-    if not any(
-        map(
-            _bounds,
-            within(index.tree, ast.Subscript),
-        )
-    ):
-        return
-    for scope in (
-        *(one.node for one in index.functions),
-        index.tree,
-    ):
-        own = list(_own_nodes(scope))
-        taken = [rows for node in own if (rows := _rows_of(_kept(node))) is not None]
-        wanted = [rows for node in own for rows in _wanted(node, own)]
-        for target, window in product(wanted, taken):
-            if _holds(target, window) and not any(_is_behind(rows, window) for rows in taken):
-                saw = f"{excerpt(target)} lies in its own window {excerpt(window)}"
-                yield target, saw
-                break
-
-
-def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
-    """What stands in a function or file, without the functions within it."""
-    for child in children(scope):
-        if not isinstance(child, DEFINITIONS):
-            yield child
-            yield from _own_nodes(child)
-
-
-def _kept(node: ast.AST) -> ast.expr | None:
-    """What is stored, appended, or part of a pair that is given back."""
-    if isinstance(node, ast.Assign):
-        return node.value
-    if is_call(node, "append") and node.args:
-        return node.args[0]
-    return node if isinstance(node, ast.Subscript) else None
-
-
-def _wanted(node: ast.AST, own: list[ast.AST]) -> Iterator[ast.Subscript]:
-    """Rows that may be a target: the last of a pair that is given back or kept, what fills a list."""
-    given = node.value if isinstance(node, ast.Return | ast.Yield) else None
-    values: list[ast.expr] = []
-    if is_call(node, "append") and node.args:
-        given = node.args[0]
-        values = [given]
-    elif isinstance(node, ast.Assign) and any(within(node.value, ast.ListComp)):
-        values = [node.value]
-    if isinstance(given, ast.Tuple) and len(given.elts) == 2:
-        last = given.elts[1]
-        named = [
-            value
-            for statement in own
-            for target, value in (assigned(statement) if isinstance(statement, ast.Assign) else ())
-            if same(target, last)
-        ]
-        values = named or [last]
-    yield from (rows for value in values if (rows := _rows_of(value)) is not None)
-
-
-def _rows_of(value: ast.expr | None) -> ast.Subscript | None:
-    """Rows that are taken of something, as such: not in a sum with others."""
-    while isinstance(value, ast.Call):
-        value = value.args[0] if value.args else owner_of(value)
-    value = value.elt if isinstance(value, ast.ListComp) else value
-    return value if isinstance(value, ast.Subscript) else None
-
-
-def _holds(target: ast.Subscript, window: ast.Subscript) -> bool:
-    if not same(window.value, target.value):
-        return False
-    bounds, (wanted, _) = _bounds(window), _axes(target)
-    if bounds is None:
-        return False
-    begin, end = bounds
-    first = wanted
-    if isinstance(wanted, ast.Slice):
-        if wanted.lower is None or wanted.upper is None or wanted.step is not None:
-            return False
-        first = wanted.lower
-        longer = _gap(wanted.upper, first)
-        if _is_zero(_terms(end) + _negative(_terms(begin)) + _negative(longer)):
-            # Every token's target is the next one.
-            return False
-    inside, rest = _summed(_gap(end, first))
-    from_begin = _gap(first, begin)
-    # A window begins at a variable, as in a loop, and its target at another place.
-    starts = any(not isinstance(term, ast.Constant) for term, _ in _terms(begin))
-    return not rest and inside > 0 and not _is_zero(from_begin) and starts
-
-
-def _is_behind(target: ast.Subscript, window: ast.Subscript) -> bool:
-    """Whether rows begin where a window of the same series ends, or later."""
-    bounds, (wanted, _) = _bounds(window), _axes(target)
-    first = wanted.lower if isinstance(wanted, ast.Slice) else wanted
-    if bounds is None or first is None or not same(window.value, target.value):
-        return False
-    distance, rest = _summed(_gap(first, bounds[1]))
-    return not rest and distance >= 0
-
-
-def _bounds(window: ast.Subscript) -> tuple[ast.expr, ast.expr] | None:
-    """Begin and end of the rows that a window takes with all their columns; none for anything
-    else.
-    """
-    rows, columns = _axes(window)
-    if not isinstance(rows, ast.Slice) or rows.lower is None or rows.upper is None:
-        return None
-    whole = all(_is_whole(column) for column in columns)
-    return (rows.lower, rows.upper) if whole else None
-
-
-def _is_whole(column: ast.expr) -> bool:
-    return isinstance(column, ast.Slice) and column.lower is None and column.upper is None
-
-
-def _axes(node: ast.Subscript) -> tuple[ast.expr, list[ast.expr]]:
-    """Rows, and columns."""
-    if isinstance(node.slice, ast.Tuple) and node.slice.elts:
-        return node.slice.elts[0], node.slice.elts[1:]
-    return node.slice, []
-
-
-def _terms(node: ast.expr, sign: int = 1) -> Linear:
-    match node:
-        case ast.BinOp(left, ast.Add(), right):
-            return _terms(left, sign) + _terms(right, sign)
-        case ast.BinOp(left, ast.Sub(), right):
-            return _terms(left, sign) + _terms(right, -sign)
-    return [(node, sign)]
-
-
-def _negative(terms: Linear) -> Linear:
-    return [(term, -sign) for term, sign in terms]
-
-
-def _gap(first: ast.expr, second: ast.expr) -> Linear:
-    return _terms(first) + _negative(_terms(second))
-
-
-def _summed(terms: Linear) -> tuple[int, Linear]:
-    """The whole numbers of a sum, and the terms that do not cancel out."""
-    total = 0
-    rest: Linear = []
-    for term, sign in terms:
-        opposite = next((one for one in rest if one[1] == -sign and same(one[0], term)), None)
-        if isinstance(term, ast.Constant) and isinstance(term.value, int):
-            total += sign * term.value
-        elif opposite is not None:
-            rest.remove(opposite)
-        else:
-            rest.append((term, sign))
-    return total, rest
-
-
-def _is_zero(terms: Linear) -> bool:
-    return _summed(terms) == (0, [])

@@ -48,9 +48,9 @@ from reenact.faults import (
     TaskType,
 )
 from reenact.faults.facts.lines import call_place, calls
-from reenact.faults.facts.parts import owner_of
 from reenact.faults.facts.places import OF_QUANTITIES
 from reenact.faults.facts.series import learned, losses, windows
+from reenact.program.syntax.pieces import given_as, is_constant, owner_of
 
 LARGE = 10.0
 DROWNED = 1e3
@@ -131,12 +131,7 @@ def _beside_classes(detector: Detector, evidence: Evidence) -> Findings:
 
 def _sums(evidence: Evidence) -> bool:
     """Whether the program sums a term over many values, which makes it large by itself."""
-    return any(
-        call.args or any(word.arg in ("dim", "axis") for word in call.keywords)
-        for _, call in calls(evidence, "sum")
-        if owner_of(call) is not None
-    ) or any(
-        word.arg == "reduction" and getattr(word.value, "value", None) == "sum"
-        for _, call in calls(evidence)
-        for word in call.keywords
-    )
+    sums = [call for call in calls(evidence, "sum") if owner_of(call) is not None]
+    over_axes = any(call.args for call in sums) or bool(given_as(sums, "dim", "axis"))
+    reductions = given_as(calls(evidence), "reduction")
+    return over_axes or any(is_constant(one, "sum") for one in reductions)

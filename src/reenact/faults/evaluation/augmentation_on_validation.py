@@ -51,13 +51,23 @@ from reenact.faults import (
     Place,
     TaskType,
 )
-from reenact.faults.facts.flow import elements
-from reenact.faults.facts.lines import first_place, indexes, place_in, value_of
-from reenact.faults.facts.parts import Found, called, is_call, last_word, within
+from reenact.faults.facts.lines import first_place, nodes
 from reenact.faults.facts.splits import evaluated
 from reenact.probe.trace import Event
+from reenact.program.flow.uses import value_of
 from reenact.program.syntax.excerpt import excerpt, same
-from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    Found,
+    called,
+    calls_in,
+    elements,
+    file_of,
+    given_to,
+    is_call,
+    last_word,
+    place_of,
+    within,
+)
 
 RANDOM_CHANGES = frozenset(
     (
@@ -154,9 +164,9 @@ def augmentation_on_validation(detector: Detector, evidence: Evidence) -> Findin
     Documentation of torchvision.transforms, "Training references" (one preset for training, one for
     evaluation).
     """
-    written = [one for index in indexes(evidence) for one in _augmented(index)]
-    for place, saw in written:
-        yield detector.finding(evidence, saw, place=place)
+    written = list(_augmented(evidence))
+    for node, saw in written:
+        yield detector.finding(evidence, saw, place=place_of(node))
     seen = "" if written else _changed(evidence)
     if seen:
         yield detector.finding(evidence, seen, place=_transformed(evidence))
@@ -198,40 +208,40 @@ def _number(event: Event, name: str) -> float:
 
 def _transformed(evidence: Evidence) -> Place | None:
     """Where the data set for validation is given what changes its rows, else where it is made."""
-    made: list[tuple[FileIndex, ast.expr]] = []
-    for index in indexes(evidence):
-        for node in within(index.tree, ast.Assign):
-            stored = {last_word(target) for target in _stored(node)}
-            changes_rows = is_call(node.value) and called(node.value) not in NUMBERS
-            if changes_rows and stored & evaluated(index):
-                made.append((index, node.value))
-    return first_place(one for one in made if _changes(*one) is not None) or first_place(made)
+    made = [
+        node.value
+        for node in nodes(evidence, ast.Assign)
+        if is_call(node.value)
+        and called(node.value) not in NUMBERS
+        and not evaluated(file_of(node)).isdisjoint(map(last_word, _stored(node)))
+    ]
+    return first_place(one for one in made if _changes(one) is not None) or first_place(made)
 
 
-def _augmented(index: FileIndex) -> Found:
+def _augmented(evidence: Evidence) -> Found:
     """Splits of one augmented data set, and data sets for validation that augment."""
-    for node in within(index.tree, ast.Assign):
+    for node in nodes(evidence, ast.Assign):
         targets = _stored(node)
         made = node.value
         if is_call(made, "random_split") and made.args:
-            change = _changes(index, value_of(index, made.args[0]))
-            if change is not None and len(targets) > 1 and not _given_another(index, targets[1:]):
+            change = _changes(value_of(made.args[0]))
+            if change is not None and len(targets) > 1 and not _given_another(targets[1:]):
                 parts = " and ".join(map(excerpt, targets[1:]))
-                yield place_in(index, node), f"{parts}: rows of a data set with {excerpt(change)}"
-        elif len(targets) == 1 and last_word(targets[0]) in evaluated(index):
-            change = _changes(index, made)
+                yield node, f"{parts}: rows of a data set with {excerpt(change)}"
+        elif len(targets) == 1 and last_word(targets[0]) in evaluated(file_of(node)):
+            change = _changes(made)
             if change is not None:
-                saw = f"{excerpt(targets[0])} is made with {excerpt(change)}"
-                yield place_in(index, node), saw
+                yield node, f"{excerpt(targets[0])} is made with {excerpt(change)}"
 
 
 def _stored(node: ast.Assign) -> list[ast.expr]:
     return elements(node.targets[0]) or [node.targets[0]]
 
 
-def _given_another(index: FileIndex, parts: list[ast.expr]) -> bool:
+def _given_another(parts: list[ast.expr]) -> bool:
     """Whether a part gets a data set or a transform of its own later."""
-    stored = (target for node in within(index.tree, ast.Assign) for target in _stored(node))
+    statements = within(file_of(parts[0]).tree, ast.Assign)
+    stored = (target for node in statements for target in _stored(node))
     return any(
         attribute.attr in OF_PARTS and any(same(attribute.value, part) for part in parts)
         for target in stored
@@ -239,22 +249,19 @@ def _given_another(index: FileIndex, parts: list[ast.expr]) -> bool:
     )
 
 
-def _changes(index: FileIndex, made: ast.expr) -> ast.expr | None:
+def _changes(made: ast.expr) -> ast.expr | None:
     """What a data set changes its rows at random by; none where it is given nothing like that."""
     if not isinstance(made, ast.Call) or called(made) == "DataLoader":
         return None
-    given = (*made.args, *(word.value for word in made.keywords))
-    return next((value for value in given if _is_random(index, value)), None)
+    return next(filter(_is_random, given_to(made)), None)
 
 
-def _is_random(index: FileIndex, given: ast.expr) -> bool:
+def _is_random(given: ast.expr) -> bool:
     """Whether something is a class that changes rows at random, holds one, or is a function that
     draws numbers.
     """
-    value = value_of(index, given)
-    if any(called(call) in RANDOM_CHANGES for call in within(value, ast.Call)):
-        return True
-    bodies: list[ast.AST] = [value] if isinstance(value, ast.Lambda) else []
-    if isinstance(value, ast.Name):
-        bodies += [one.node for one in index.functions if getattr(one.node, "name", "") == value.id]
-    return any(called(call) in DRAWS for body in bodies for call in within(body, ast.Call))
+    value = value_of(given)
+    functions = (one.node for one in file_of(given).functions)
+    own = [one for one in functions if getattr(one, "name", None) == last_word(value)]
+    bodies = [value] if isinstance(value, ast.Lambda) else own
+    return bool(calls_in(value, *RANDOM_CHANGES)) or any(calls_in(one, *DRAWS) for one in bodies)

@@ -41,7 +41,6 @@ Sources
 
 import ast
 from collections.abc import Iterable, Iterator
-from itertools import takewhile
 
 from reenact.faults import (
     Category,
@@ -53,14 +52,22 @@ from reenact.faults import (
     Needs,
     Observes,
 )
-from reenact.faults.facts.lines import place_in
-from reenact.faults.facts.parts import all_parts
 from reenact.program.flow.follow import Follower
 from reenact.program.flow.sources import Sources
 from reenact.program.flow.values import Callees
-from reenact.program.syntax.calls import argument, has_unpacking, method_name, receiver
-from reenact.program.syntax.index import FileIndex
-from reenact.program.syntax.scope import Scope, bindings_of, scope_of
+from reenact.program.syntax.calls import has_unpacking, method_name, receiver
+from reenact.program.syntax.pieces import (
+    all_parts,
+    argument,
+    around,
+    file_of,
+    given_to,
+    is_call,
+    is_constant,
+    keyword,
+    place_of,
+)
+from reenact.program.syntax.scope import Scope, bindings_of
 
 AVERAGE, UPDATE = "torch.optim.AveragedModel", "torch.optim.update_bn"
 BUFFERS = 4
@@ -141,7 +148,7 @@ def statistics_of_other_weights(detector: Detector, evidence: Evidence) -> Findi
             yield detector.finding(
                 evidence,
                 saw,
-                place=place_in(scope_of(call).index, call),
+                place=place_of(call),
             )
 
 
@@ -159,7 +166,7 @@ class _Uses:
         """Modes that it is set to: whether it trains."""
         asked = [call for call in self._calls if self._is_it(receiver(call))]
         given = [argument(call, 0, "mode") for call in asked if method_name(call) == "train"]
-        modes = {not (isinstance(one, ast.Constant) and one.value is False) for one in given}
+        modes = {not is_constant(one, False) for one in given}
         return modes | ({False} if "eval" in self.methods else set())
 
     @property
@@ -171,8 +178,7 @@ class _Uses:
     def takers(self) -> Iterator[ast.expr]:
         """What it is handed to, as an argument."""
         for call in self._calls:
-            given = (*call.args, *(word.value for word in call.keywords))
-            if any(map(self._is_it, given)):
+            if any(map(self._is_it, given_to(call))):
                 yield call.func
 
     def is_own_or_known(self, taker: ast.expr) -> bool:
@@ -256,18 +262,9 @@ def _is_made(part: ast.expr) -> bool:
     parent = _parent(part)
     if isinstance(parent, ast.Attribute):
         return False
-    kept = argument(parent, None, "track_running_stats") if isinstance(parent, ast.Call) else None
-    if isinstance(kept, ast.Constant) and kept.value is False:
+    if is_call(parent) and is_constant(keyword(parent, "track_running_stats"), False):
         return False
-    around = takewhile(
-        lambda one: isinstance(one, ast.expr),
-        _index(part).ancestors(part),
-    )
-    return not any(isinstance(one, ast.Call) and _asks_for_kind(one) for one in around)
-
-
-def _asks_for_kind(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Name) and call.func.id in ("isinstance", "issubclass")
+    return not any(is_call(one, "isinstance", "issubclass") for one in around(part))
 
 
 def _without(node: ast.expr | None, name: str) -> ast.expr | None:
@@ -276,8 +273,4 @@ def _without(node: ast.expr | None, name: str) -> ast.expr | None:
 
 
 def _parent(node: ast.AST) -> ast.AST | None:
-    return _index(node).parents.get(node)
-
-
-def _index(node: ast.AST) -> FileIndex:
-    return scope_of(node).index
+    return file_of(node).parents.get(node)

@@ -47,12 +47,17 @@ from reenact.faults import (
     Needs,
     Observes,
 )
-from reenact.faults.facts.flow import stores
-from reenact.faults.facts.lines import calls, function_of, nodes, place_in
-from reenact.faults.facts.parts import is_call, options
+from reenact.faults.facts.lines import calls, nodes
 from reenact.faults.facts.places import at_named, has_modes
-from reenact.program.syntax.excerpt import excerpt, same
-from reenact.program.syntax.index import FileIndex
+from reenact.program.flow.uses import objects_of
+from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.pieces import (
+    function_of,
+    is_call,
+    is_constant,
+    keyword,
+    place_of,
+)
 
 NORMALISES = ("BatchNormalization",)
 """Layers of Keras that nobody asks for in training mode on purpose, as dropout is to be sampled."""
@@ -84,12 +89,10 @@ def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findin
 
     Documentation of torch.nn.Module.eval.
     """
-    for index, call in _asked_to_train(evidence):
-        within = getattr(function_of(index, call), "name", "")
-        saw = f"{excerpt(call)} in {within}, which evaluates too"
-        yield detector.finding(
-            evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF
-        )
+    for call in _asked_to_train(evidence) if has_modes(evidence) else ():
+        function = getattr(function_of(call), "name", "")
+        saw = f"{excerpt(call)} in {function}, which evaluates too"
+        yield detector.finding(evidence, saw, place=place_of(call), certainty=Certainty.PROOF)
     if evidence.optimizers > 1 or not has_modes(evidence):
         return
     events = evidence.watched.happened("evaluation")
@@ -99,19 +102,17 @@ def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findin
     averaged = {one.step for one in judged if one.facts.get("again")}
     lines = list(nodes(evidence, ast.Expr))
     # Where a call begins whose output is not used.
-    unread = {str(place_in(index, one)) for index, one in lines if is_call(one.value)}
+    unread = {str(place_of(one)) for one in lines if is_call(one.value)}
     judged = [one for one in judged if one.step not in averaged and str(one.place) not in unread]
     passes = [bool(event.facts.get("training")) for event in judged]
     if not passes or sum(passes) < 0.5 * len(passes):
         return
     saw = f"{sum(passes)} of {len(passes)} passes without gradients ran in training mode"
-    for index, line in lines:
+    for line in lines:
         # `model.eval` as a statement, without its parentheses.
         if isinstance(line.value, ast.Attribute) and line.value.attr == "eval":
             saw = f"{excerpt(line)} is not called; {saw}"
-            yield detector.finding(
-                evidence, saw, place=place_in(index, line), certainty=Certainty.PROOF
-            )
+            yield detector.finding(evidence, saw, place=place_of(line), certainty=Certainty.PROOF)
             return
     found = at_named(
         evidence,
@@ -126,17 +127,12 @@ def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findin
     )
 
 
-def _asked_to_train(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.Call]]:
+def _asked_to_train(evidence: Evidence) -> Iterator[ast.Call]:
     """Calls with `training=True` in a step of Keras that evaluates or predicts, or in the pass of a
     model itself, of a layer that takes statistics of its batch.
     """
-    for index, call in calls(evidence) if has_modes(evidence) else ():
-        asked = options(call).get("training") == "True"
-        within = function_of(index, call)
-        name = getattr(within, "name", "")
-        kept = any(
-            is_call(value, *NORMALISES) and same(target, call.func)
-            for target, value in stores(index.tree)
-        )
-        if asked and (name in STEPS or (name == "call" and kept)):
-            yield index, call
+    for call in calls(evidence):
+        if is_constant(keyword(call, "training"), True):
+            name = getattr(function_of(call), "name", "")
+            if name in STEPS or (name == "call" and objects_of(call.func, *NORMALISES)):
+                yield call

@@ -134,4 +134,4 @@ def _evaluates(evidence: Evidence) -> bool:
     """Whether the program asks its model for answers without training it."""
     if any(calls(evidence, *EVALUATES)):
         return True
-    return any(function.name in STEPS for _, function in nodes(evidence, ast.FunctionDef))
+    return any(function.name in STEPS for function in nodes(evidence, ast.FunctionDef))

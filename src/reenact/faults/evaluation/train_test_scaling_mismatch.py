@@ -34,7 +34,7 @@ Sources
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import permutations
 
 from reenact.faults import (
@@ -51,15 +51,27 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.flow import stores
-from reenact.faults.facts.lines import indexes, place_in
 from reenact.faults.facts.own_figures import FIGURES, held_out_in_turn, scaled_by_themselves
-from reenact.faults.facts.parts import called, is_call, is_sum, names, owner_of, within
 from reenact.faults.facts.places import at_named
-from reenact.faults.facts.splits import apart, evaluated, pairs, without_gradients
+from reenact.faults.facts.roles import is_without_gradients
+from reenact.faults.facts.splits import apart, evaluated, pairs
+from reenact.program.flow.uses import stores
 from reenact.program.graph import TensorFacts
-from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.excerpt import excerpt, key_of, same
 from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    Found,
+    all_parts,
+    called,
+    calls_in,
+    file_of,
+    is_call,
+    is_sum,
+    names,
+    owner_of,
+    place_of,
+    within,
+)
 
 PLAIN_SCALERS = (
     "MaxAbsScaler",
@@ -115,9 +127,9 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
     Humbatova et al., ICSE 2020 (preprocessing); Breck et al., "Data Validation for Machine
     Learning", MLSys 2019.
     """
-    files = list(indexes(evidence))
-    for place, saw in scaled_by_themselves(files):
-        yield detector.finding(evidence, saw, place=place)
+    files = list(evidence.files)
+    for taken, saw in scaled_by_themselves(files):
+        yield detector.finding(evidence, saw, place=place_of(taken))
         return
     for split in () if any(_generates(index) for index in files) else ("validation", "test"):
         train = evidence.inputs
@@ -148,39 +160,35 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
             yield detector.finding(
                 evidence,
                 saw,
-                place=place_in(index, call),
+                place=place_of(call),
                 confidence=0.75,
             )
             return
 
 
-def _fitted_again(
-    files: Sequence[FileIndex],
-    index: FileIndex,
-) -> Iterator[tuple[ast.Call, str]]:
+def _fitted_again(files: Sequence[FileIndex], index: FileIndex) -> Found:
     """Scalers that are fitted to held-out rows, and what says so."""
-    fits = [call for call in index.calls if called(call) in FITS and _is_scaler(index, call)]
+    fits = [call for call in index.calls if is_call(call, *FITS) and _is_scaler(call)]
     for first, second in permutations(fits, 2):
-        if apart(index, first.args[0], second.args[0]):
+        if apart(first.args[0], second.args[0]):
             held, rest = excerpt(second.args[0]), excerpt(first.args[0])
             saw = f"a scaler is fitted to {held} apart from {rest}: one value means two things"
             yield second, saw
     for call in fits:
-        rows = held_out_in_turn(files, index, call, call.args[0])
+        rows = held_out_in_turn(files, call, call.args[0])
         if rows is not None:
             saw = f"a scaler is fitted to {excerpt(rows)} by itself: one value means two things"
             yield call, saw
 
 
-def _is_scaler(index: FileIndex, call: ast.Call) -> bool:
+def _is_scaler(call: ast.Call) -> bool:
     """Whether what is fitted here, to rows of numbers, learns their scale."""
     owner = owner_of(call)
     # What is only fitted may be meant for a picture of these rows.
     kinds = SCALERS if called(call) == "fit_transform" else PLAIN_SCALERS
-    made = [owner, *(value for target, value in stores(index.tree) if same(target, owner))]
-    return bool(call.args) and any(
-        is_call(part, *kinds) for value in made if value for part in within(value, ast.Call)
-    )
+    stored = stores(file_of(call).tree)
+    made = [owner, *(value for target, value in stored if same(target, owner))]
+    return bool(call.args) and any(calls_in(value, *kinds) for value in made if value)
 
 
 def _generates(index: FileIndex) -> bool:
@@ -188,24 +196,15 @@ def _generates(index: FileIndex) -> bool:
     what it is then given is made by itself, and no held-out rows.
     """
     for loop in index.loops:
-        given = {
-            node.targets[0].id: node.value
-            for node in within(loop, ast.Assign)
-            if isinstance(node.targets[0], ast.Name)
-        }
-        if not given or not without_gradients(index, loop):
-            continue
-        for call in within(loop, ast.Call):
-            first = call.args[0] if call.args else None
-            again = given.get(first.id) if isinstance(first, ast.Name) else None
-            answers = {name for name, value in given.items() if call in ast.walk(value)}
-            if again is None or not isinstance(first, ast.Name):
-                continue
+        given = {key_of(node.targets[0]): node.value for node in within(loop, ast.Assign)}
+        for call in within(loop, ast.Call) if is_without_gradients(loop) else ():
+            first = key_of(call.args[0]) if call.args else ""
+            again = given.get(first)
+            answers = {name for name, value in given.items() if call in all_parts(value)}
             # A value that is made of the call, or of a variable that holds its answer, in a further
             # step.
-            if names(again) & (answers - {first.id}) or (
-                not is_call(again) and call in ast.walk(again)
-            ):
+            made_of = again is not None and not is_call(again) and call in all_parts(again)
+            if again is not None and (made_of or names(again) & (answers - {first})):
                 return True
     return False
 
@@ -220,8 +219,8 @@ def _scaled_at(files: Sequence[FileIndex]) -> Place | None:
         trained = {name for first, _ in pairs(index) for name in names(first)}
         for node in within(index.tree, ast.Assign):
             stored = {name for target in node.targets for name in names(target)}
-            if stored & (held | trained) and any(map(_scales, ast.walk(node.value))):
-                scaled.append((not stored & held, place_in(index, node.value)))
+            if stored & (held | trained) and any(map(_scales, all_parts(node.value))):
+                scaled.append((not stored & held, place_of(node.value)))
     return min(scaled, key=lambda candidate: candidate[0])[1] if scaled else None
 
 

@@ -32,8 +32,7 @@ Sources
 
 import ast
 import math
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterator
 
 from reenact.faults import (
     Category,
@@ -48,46 +47,46 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.flow import elements, stores
-from reenact.faults.facts.input_values import shared_rows
-from reenact.faults.facts.lines import (
-    call_place,
-    function_of,
-    indexes,
-    loops_of,
-    place_in,
-    value_of,
+from reenact.faults.facts.drawn_rows import (
+    CHOSEN,
+    RESAMPLERS,
+    RESAMPLES,
+    SPLITS,
+    copies,
+    is_made_by,
+    repeated_before,
+    split_by_chance,
+    split_later,
 )
-from reenact.faults.facts.parts import called, is_call, last_word, names, options, within
-from reenact.faults.facts.places import framework
-from reenact.faults.facts.roles import is_loss_call, names_that_reach
+from reenact.faults.facts.input_values import shared_rows
+from reenact.faults.facts.lines import call_place
+from reenact.faults.facts.roles import is_loss_call
 from reenact.faults.facts.splits import pairs
 from reenact.probe.trace import Overlap
-from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.flow.uses import names_that_reach, stores
+from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    Found,
+    called,
+    calls_in,
+    elements,
+    function_of,
+    is_call,
+    last_word,
+    loops_of,
+    names,
+    place_of,
+    within,
+)
 
-COPIES = ("resample", "fit_resample", "oversample", "train_test_split", "random_split")
-"""What copies rows or splits them, where the first of them stands."""
 OF_GRAPHS = ("train_mask", "val_mask", "test_mask")
 """What torch_geometric calls the masks of the splits of a graph."""
-RESAMPLES = {"resample", "fit_resample", "oversample"}
-JOINS = {"concatenate", "vstack", "append", "cat", "concat"}
-DRAWS = ("permutation", "randperm")
-DEEP = 4
-"""Assignments that are followed in a row."""
 FEWEST = 10
 ROUGHLY = 4
 MANY = 4
 """Features from which on rows of measured values are never equal by chance."""
 LEAST = 0.05
-Leaks = Iterator[tuple[ast.expr, str, float]]
-"""Where something leaks in the text, what says so, and how sure that is."""
-SPLITS = ("train_test_split", "random_split")
-CHOSEN = ("flatnonzero", "nonzero", "where", "argwhere")
-"""What gives numbers of rows that were chosen by what they hold."""
-PLACES = (*CHOSEN, "arange", "range", "len")
-"""What gives numbers of rows, or other numbers that are counted up to."""
-RESAMPLERS = ("resample", "fit_resample")
 EPOCHS = 3
 PERFECT = 0.95
 LEAD = 0.05
@@ -117,18 +116,15 @@ def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
     Kapoor and Narayanan, "Leakage and the Reproducibility Crisis in Machine-Learning-Based
     Science", 2023.
     """
-    for index in indexes(evidence):
-        for node, saw, sure in chain(_over_all_rows(index), _split_by_chance(index)):
-            place = place_in(index, node)
-            certain = Certainty.STRONG
-            yield detector.finding(
-                evidence,
-                saw,
-                place=place,
-                confidence=sure,
-                certainty=certain,
-            )
-            return
+    for index in evidence.files:
+        for look, sure in ((_over_all_rows, 0.9), (split_by_chance, 0.8)):
+            for node, saw in look(index):
+                strong = Certainty.STRONG
+                place = place_of(node)
+                yield detector.finding(
+                    evidence, saw, place=place, confidence=sure, certainty=strong
+                )
+                return
     leaks = () if evidence.acts else evidence.watched.overlaps
     clean = any(overlap.rows >= FEWEST and overlap.share < LEAST for overlap in leaks)
     worst = max(leaks, key=lambda overlap: overlap.share, default=None)
@@ -137,7 +133,7 @@ def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
     sure = _sure(evidence, worst, clean=clean)
     saw = f"{worst.shared} of {worst.rows} rows of the {worst.split} data are training rows"
     proven = Certainty.PROOF if sure > 0.8 else None
-    where = call_place(evidence, *COPIES) if proven is not None else None
+    where = call_place(evidence, *RESAMPLES, *SPLITS) if proven is not None else None
     kind = Kind.VALIDATION
     yield detector.finding(
         evidence,
@@ -171,25 +167,21 @@ def leakage_by_duplicates(detector: Detector, evidence: Evidence) -> Findings:
     Kapoor and Narayanan, "Leakage and the reproducibility crisis in machine-learning-based
     science", Patterns 2023 (duplicates); documentation of imbalanced-learn, "Common pitfalls".
     """
-    for index in indexes(evidence):
-        copying = [call for call in index.calls if _copies(index, call)]
-        own = {getattr(function_of(index, call), "name", "") for call in copying} - {""}
+    for index in evidence.files:
+        copying = [call for call in index.calls if copies(call)]
+        own = {getattr(function_of(call), "name", "") for call in copying} - {""}
         # A function of the program that draws is a draw where it is called.
-        for draw in (
-            *copying,
-            *(call for call in index.calls if called(call) in own),
-        ):
-            split = _split_later(index, draw)
-            rows = called(draw) in own.union(RESAMPLERS) or _made_by(index, draw.args[0], CHOSEN)
+        for draw in (*copying, *(call for call in index.calls if called(call) in own)):
+            split = split_later(draw)
+            rows = called(draw) in own.union(RESAMPLERS) or is_made_by(draw.args[0], CHOSEN)
             # Two halves of what is drawn are two sets of rows: no batch, no labels or tokens by
             # chance.
-            halves = rows and not loops_of(index, draw)
-            if split is not None and (is_call(split) or halves):
+            if split is not None and (is_call(split) or (rows and not loops_of(draw))):
                 saw = f"{excerpt(draw)} comes before the split in line {split.lineno}"
                 yield detector.finding(
                     evidence,
                     saw,
-                    place=place_in(index, draw),
+                    place=place_of(draw),
                 )
 
 
@@ -235,27 +227,28 @@ def suspicious_validation_accuracy(detector: Detector, evidence: Evidence) -> Fi
         )
 
 
-def _over_all_rows(index: FileIndex) -> Leaks:
+def _over_all_rows(index: FileIndex) -> Found:
     """Losses of a training, where a program splits its rows by masks or numbers and no loss
     reads any.
     """
-    if any(called(call) in ("DataLoader", "fit", "Subset") for call in index.calls):
+    if calls_in(index.tree, "DataLoader", "fit", "Subset"):
         return
-    owners = {function_of(index, call) for call in index.calls if called(call) == "backward"}
+    owners = {function_of(call) for call in index.calls if called(call) == "backward"}
     losses = [
         call
         for call in index.calls
-        if is_loss_call(index, call) and len(call.args) >= 2 and function_of(index, call) in owners
+        if is_loss_call(call) and len(call.args) >= 2 and function_of(call) in owners
     ]
-    reached = names_that_reach(index, list(losses))
+    reached = names_that_reach(index, losses)
     given = {name for call in losses for name in names(call)}
     for parts in _parts_of_rows(index) if losses else ():
-        picks = [
-            node for node in within(index.tree, ast.Subscript) if last_word(node.slice) in parts
-        ]
-        if not reached & parts and any(given & names(node.value) for node in picks):
-            saw = f"{excerpt(losses[0])} takes every row; the split of the program does not enter"
-            yield losses[0], saw, 0.9
+        cuts = within(index.tree, ast.Subscript)
+        picked = [names(node.value) for node in cuts if last_word(node.slice) in parts]
+        if not reached & parts and any(given & rows for rows in picked):
+            yield (
+                losses[0],
+                f"{excerpt(losses[0])} takes every row; the split of the program does not enter",
+            )
             return
 
 
@@ -266,30 +259,6 @@ def _parts_of_rows(index: FileIndex) -> Iterator[set[str]]:
     for target, value in stores(index.tree):
         if len(elements(target)) > 1 and isinstance(value, ast.Call):
             yield {*map(last_word, elements(target))} - {""}
-
-
-def _repeated_before(evidence: Evidence) -> bool:
-    """Whether the text repeats rows before it splits them."""
-    for index in indexes(evidence):
-        makers = [one.node for one in index.functions if _repeats_rows(one.node)]
-        wanted = {getattr(one, "name", "") for one in makers} | RESAMPLES
-        inside = {id(call) for one in makers for call in within(one, ast.Call)}
-        made = [
-            call.lineno for call in index.calls if called(call) in wanted and id(call) not in inside
-        ]
-        splits = [
-            call.lineno
-            for call in index.calls
-            if called(call) in ("train_test_split", "random_split")
-        ]
-        if made and splits and min(made) < max(splits):
-            return True
-    return False
-
-
-def _repeats_rows(function: ast.AST) -> bool:
-    inside = {called(call) for call in within(function, ast.Call)}
-    return bool(inside & {"choice", "repeat", "tile", "resample"}) and bool(inside & JOINS)
 
 
 def _repeats(evidence: Evidence, worst: Overlap) -> bool:
@@ -321,123 +290,5 @@ def _sure(evidence: Evidence, worst: Overlap, *, clean: bool) -> float:
     if clean or _repeats(evidence, worst):
         return 0.2
     if worst.share < 0.99:
-        return 0.85 if worst.complete or _repeated_before(evidence) else 0.3
-    return 0.6 if framework(evidence) == "keras" and worst.split == "validation" else 0.35
-
-
-def _split_by_chance(index: FileIndex) -> Leaks:
-    """Where windows of one series that overlap are split by chance: what is held out lies between
-    what was trained on, and shares all but its ends with it.
-    """
-    makers = {one.name for one in index.functions if _slides(one.node)} | {"sliding_window_view"}
-    stored = [(names(target, ast.Store), value) for target, value in stores(index.tree)]
-    reached: set[str] = set()
-    for _ in range(DEEP):
-        for targets, value in stored:
-            made = any(is_call(one, *makers) for one in ast.walk(value)) or _slides(value)
-            if made or reached & names(value):
-                reached |= targets
-    by_chance = [
-        targets for targets, value in stored if any(is_call(one, *DRAWS) for one in ast.walk(value))
-    ]
-    drawn = {name for targets in by_chance for name in targets}
-    for call in index.calls if reached else ():
-        splits = is_call(call, "train_test_split", "random_split") and "shuffle" not in options(
-            call
-        )
-        if splits and call.args and reached & names(call.args[0]):
-            yield (
-                call,
-                f"{excerpt(call)} splits overlapping windows at random",
-                0.8,
-            )
-    for one in within(index.tree, ast.Subscript):
-        # Batches are drawn by chance too, in the loop of a training.
-        if reached & names(one.value) and drawn & names(one.slice) and not loops_of(index, one):
-            yield (
-                one,
-                f"{excerpt(one)} takes overlapping windows at random",
-                0.8,
-            )
-
-
-def _slides(node: ast.AST) -> bool:
-    """Whether something takes `series[i:i + width]` for every i of a range, one after the other."""
-    loops = [one for one in ast.walk(node) if isinstance(one, ast.For | ast.comprehension)]
-    counted = [one for one in loops if is_call(one.iter, "range") and len(one.iter.args) < 3]
-    numbers = {one.target.id for one in counted if isinstance(one.target, ast.Name)}
-    for one in ast.walk(node):
-        match one:
-            case ast.Subscript(
-                slice=ast.Slice(ast.Name(start), ast.BinOp(ast.Name(end), ast.Add()))
-            ):
-                if start == end and start in numbers:
-                    return True
-    return False
-
-
-def _copies(index: FileIndex, call: ast.Call) -> bool:
-    """Whether a call gives rows, or numbers of rows, some of them several times."""
-    words = options(call)
-    if called(call) in RESAMPLERS:
-        return words.get("replace", "True") == "True"
-    again = called(call) == "choice" and words.get("replace") == "True" and bool(call.args)
-    return again and _made_by(index, call.args[0], PLACES)
-
-
-def _made_by(index: FileIndex, value: ast.expr, makers: Sequence[str]) -> bool:
-    parts = [
-        value,
-        *(value_of(index, name) for name in within(value, ast.Name)),
-    ]
-    return any(is_call(node, *makers) for part in parts for node in ast.walk(part))
-
-
-def _split_later(index: FileIndex, draw: ast.Call) -> ast.expr | None:
-    """The split of the rows that were drawn, by a call or by two slices; none where they are
-    not split.
-    """
-    around = function_of(index, draw)
-    drawn: set[str] = set()
-    statements = [one for one in ast.walk(around) if isinstance(one, ast.Assign | ast.Expr)]
-    for statement in sorted(statements, key=lambda one: one.lineno):
-        if statement.lineno < draw.lineno:
-            continue
-        nodes = list(ast.walk(statement.value))
-        touched = _reads(statement.value, draw, drawn)
-        split = next(
-            (one for one in nodes if is_call(one, *SPLITS)),
-            None,
-        )
-        if touched and split is not None:
-            return split
-        for node in nodes:
-            match node:
-                case ast.Subscript(ast.Name(rows), ast.Slice(None, ast.expr() as end)) if (
-                    rows in drawn
-                ):
-                    # `rows[cut:]` beside `rows[:cut]`.
-                    if any(_is_rest(one, rows, end) for one in within(around, ast.Subscript)):
-                        return node
-                    break
-        # Arithmetic makes new rows of them: centres of classes with noise, say.
-        counted = any(_reads(node, draw, drawn) for node in within(statement.value, ast.BinOp))
-        if touched and not counted and isinstance(statement, ast.Assign):
-            drawn |= {name for target in statement.targets for name in names(target)}
-    return None
-
-
-def _reads(
-    value: ast.expr,
-    draw: ast.Call,
-    drawn: set[str],
-) -> bool:
-    """Whether something is computed of what was drawn."""
-    return draw in ast.walk(value) or not drawn.isdisjoint(names(value))
-
-
-def _is_rest(node: ast.Subscript, rows: str, begin: ast.expr) -> bool:
-    match node:
-        case ast.Subscript(ast.Name(name), ast.Slice(ast.expr() as start, None, None)):
-            return name == rows and same(start, begin)
-    return False
+        return 0.85 if worst.complete or repeated_before(evidence) else 0.3
+    return 0.6 if evidence.framework == "keras" and worst.split == "validation" else 0.35

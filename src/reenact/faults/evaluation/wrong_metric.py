@@ -53,12 +53,20 @@ from reenact.faults import (
     Severity,
     TaskType,
 )
-from reenact.faults.facts.lines import function_of, indexes, place_in
-from reenact.faults.facts.parts import is_call, is_sum, last_word, names, within
-from reenact.faults.facts.places import framework
+from reenact.faults.facts.lines import nodes
 from reenact.faults.facts.series import ACCURACIES, metric
 from reenact.program.syntax.excerpt import same
-from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    calls_in,
+    file_of,
+    function_of,
+    given_as,
+    is_constant,
+    last_word,
+    names,
+    place_of,
+    within,
+)
 
 ACCURACY = ("accuracy", "acc", "binary_accuracy")
 WATCHED = (*ACCURACY, *(f"val_{name}" for name in ACCURACY))
@@ -105,17 +113,12 @@ def metric_wrong(detector: Detector, evidence: Evidence) -> Findings:
     end).
     """
     yield from _of_a_regression(detector, evidence)
-    for index in indexes(evidence):
-        for loop in index.loops:
-            labels = _labels(loop)
-            for node in ast.walk(loop) if labels else ():
-                saw = _wrong(index, loop, node, labels)
-                if saw and isinstance(node, ast.stmt):
-                    yield detector.finding(
-                        evidence,
-                        saw,
-                        place=place_in(index, node),
-                    )
+    for loop in nodes(evidence, ast.For):
+        labels = _labels(loop)
+        for node in within(loop, ast.stmt) if labels else ():
+            saw = _wrong(loop, node, labels)
+            if saw:
+                yield detector.finding(evidence, saw, place=place_of(node))
 
 
 @FAULT.detector(
@@ -171,21 +174,13 @@ def no_accuracy_metric(detector: Detector, evidence: Evidence) -> Findings:
         yield detector.finding(evidence, saw)
 
 
-def _labels(loop: ast.stmt) -> set[str]:
+def _labels(loop: ast.For) -> set[str]:
     """The names that a loop over batches gives each batch; none for another loop."""
-    if not isinstance(loop, ast.For):
-        return set()
     given = names(loop.target)
-    others = any(is_call(node, *NO_BATCHES) for node in ast.walk(loop.iter))
-    return given if len(given) > 1 and not others else set()
+    return given if len(given) > 1 and not calls_in(loop.iter, *NO_BATCHES) else set()
 
 
-def _wrong(
-    index: FileIndex,
-    loop: ast.stmt,
-    node: ast.AST,
-    labels: set[str],
-) -> str:
+def _wrong(loop: ast.For, node: ast.stmt, labels: set[str]) -> str:
     """What is wrong with the hits that a statement counts; empty for nothing, or where it
     counts none.
     """
@@ -194,40 +189,37 @@ def _wrong(
     target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
     if not isinstance(target, ast.Name):
         return ""
-    named = [one for one in within(function_of(index, loop), ast.Name) if one.id == target.id]
+    named = [one for one in within(function_of(loop), ast.Name) if one.id == target.id]
     uses = [one for one in named if isinstance(one.ctx, ast.Load)]
     last = loop.end_lineno or loop.lineno
     after = [use for use in uses if use.lineno > last]
     if isinstance(node, ast.Assign):
         within_loop = any(loop.lineno <= use.lineno <= last for use in uses)
-        ends = any(within(loop, ast.Break))
-        if after and not within_loop and not ends:
-            return f"{target.id} is that of the last batch"
-        return ""
-    share = any(is_call(one, "mean") for one in ast.walk(node.value))
-    above = [(use, index.parents.get(use)) for use in after]
-    counted = [
-        one.right.args[0]
-        for use, one in above
-        if is_sum(one, ast.Div) and one.left is use and is_call(one.right, "len") and one.right.args
-    ]
+        kept = after and not within_loop and not within(loop, ast.Break)
+        return f"{target.id} is that of the last batch" if kept else ""
+    counted = [rows for use in after if (rows := _divided_by_length(use)) is not None]
+    share = bool(calls_in(node.value, "mean"))
     if share and any(last_word(rows) == "dataset" for rows in counted):
         return f"{target.id} adds up shares of batches and is divided by the number of rows"
-    whole = not share and not any(within(node.value, ast.BinOp))
-    by_batches = isinstance(loop, ast.For) and any(same(rows, loop.iter) for rows in counted)
-    saw = f"{target.id} adds up hits and is divided by the number of batches"
-    return saw if whole and by_batches else ""
+    whole = not share and not within(node.value, ast.BinOp)
+    if whole and any(same(rows, loop.iter) for rows in counted):
+        return f"{target.id} adds up hits and is divided by the number of batches"
+    return ""
+
+
+def _divided_by_length(use: ast.Name) -> ast.expr | None:
+    """`rows` of `hits / len(rows)`."""
+    match file_of(use).parents.get(use):
+        case ast.BinOp(left, ast.Div(), ast.Call(ast.Name("len"), [rows])) if left is use:
+            return rows
+    return None
 
 
 def _compares(value: ast.expr, labels: set[str]) -> bool:
     """Whether answers are compared with the labels of the batch, and the hits counted."""
-    equal = [
-        node.comparators[0]
-        for node in within(value, ast.Compare)
-        if isinstance(node.ops[0], ast.Eq)
-    ]
-    counted = any(is_call(node, "mean", "sum") for node in ast.walk(value))
-    return counted and any(labels & names(one) for one in equal)
+    compared = [one for one in within(value, ast.Compare) if isinstance(one.ops[0], ast.Eq)]
+    counted = bool(calls_in(value, "mean", "sum"))
+    return counted and any(labels & names(one.comparators[0]) for one in compared)
 
 
 def _of_a_regression(detector: Detector, evidence: Evidence) -> Findings:
@@ -237,26 +229,21 @@ def _of_a_regression(detector: Detector, evidence: Evidence) -> Findings:
     labels = evidence.labels
     regression = evidence.loss_family is LossFamily.REGRESSION
     classes = labels is None or labels.integral or labels.one_hot
-    if classes or not regression or framework(evidence) != "keras":
+    if classes or not regression or evidence.framework != "keras":
         return
-    for index in indexes(evidence):
-        metrics = [
-            word.value for call in index.calls for word in call.keywords if word.arg == "metrics"
-        ]
+    for index in evidence.files:
+        metrics = given_as(index.calls, "metrics")
         for node in (node for one in metrics for node in within(one, ast.Constant)):
             if node.value in ACCURACY:
-                watched = any(
-                    word.arg == "monitor" and getattr(word.value, "value", None) in WATCHED
-                    for call in index.calls
-                    for word in call.keywords
-                )
+                monitored = given_as(index.calls, "monitor")
+                watched = any(is_constant(one, *WATCHED) for one in monitored)
                 saw = "accuracy of a regression whose targets are no whole numbers"
                 saw += ", which decides when to stop" if watched else ""
-                sure, certain = (
-                    (detector.confidence, Certainty.STRONG) if watched else (0.5, Certainty.HINT)
-                )
-                place = place_in(index, node)
                 yield detector.finding(
-                    evidence, saw, place=place, certainty=certain, confidence=sure
+                    evidence,
+                    saw,
+                    place=place_of(node),
+                    certainty=Certainty.STRONG if watched else Certainty.HINT,
+                    confidence=None if watched else 0.5,
                 )
                 return

@@ -55,19 +55,14 @@ def report(
     step: int | None = None,
 ) -> Finding:
     """The finding of a symptom and of the advice that goes with it."""
-    saw = f"{saw}; {advice.text}"
-    at = detector.finding(
+    return detector.finding(
         evidence,
-        saw,
+        f"{saw}; {advice.text}",
         layer=advice.layer,
         kind=advice.kind,
         values=advice.values,
-    )
-    sure = min(detector.confidence, advice.sure)
-    return at.refined(
-        fault=advice.fault,
-        is_root_cause=True,
-        confidence=sure,
+        study=advice.fault,
+        confidence=min(detector.confidence, advice.sure),
         step=step,
     )
 

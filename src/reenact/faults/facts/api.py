@@ -4,7 +4,7 @@ import ast
 
 from reenact.faults import Evidence
 from reenact.faults.facts.lines import calls, nodes
-from reenact.faults.facts.parts import last_word
+from reenact.program.syntax.pieces import given_as, is_constant, last_word
 
 SIZES = ("1d", "2d", "3d")
 BATCH_NORMS = frozenset(
@@ -64,31 +64,20 @@ WEIGHTED_FUNCTIONS = frozenset(
 
 def uses(evidence: Evidence, *names: str) -> bool:
     """Whether one of these is called, handed on (`nn.Softmax`) or given as a word (`"softmax"`)."""
-    parts = (part for _, part in nodes(evidence, ast.expr))
     return any(
-        last_word(part) in names or (isinstance(part, ast.Constant) and part.value in names)
-        for part in parts
+        last_word(part) in names or is_constant(part, *names) for part in nodes(evidence, ast.expr)
     )
 
 
 def has_keyword(evidence: Evidence, *names: str) -> bool:
     """Whether any call is given one of these arguments."""
-    return any(word.arg in names for _, call in calls(evidence) for word in call.keywords)
-
-
-def is_set(evidence: Evidence, name: str) -> bool:
-    """Whether any call is given this argument as true."""
-    return any(
-        word.arg == name and isinstance(word.value, ast.Constant) and word.value.value is True
-        for _, call in calls(evidence)
-        for word in call.keywords
-    )
+    return bool(given_as(calls(evidence), *names))
 
 
 def has_own_call(evidence: Evidence) -> bool:
     """Whether a model of Keras has a `call` of its own."""
     return any(
         isinstance(part, ast.FunctionDef) and part.name == "call"
-        for _, owner in nodes(evidence, ast.ClassDef)
+        for owner in nodes(evidence, ast.ClassDef)
         for part in owner.body
     )

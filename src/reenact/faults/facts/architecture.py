@@ -31,12 +31,17 @@ def rows(evidence: Evidence) -> Iterator[tuple[LayerView, ...]]:
         yield tuple(row)
 
 
+def row_of(evidence: Evidence, layer: LayerView) -> tuple[LayerView, ...]:
+    """The row that a layer is in; the layer alone where it is in none."""
+    return next((row for row in rows(evidence) if layer in row), (layer,))
+
+
 def _joins(evidence: Evidence, first: LayerView, second: LayerView) -> bool:
     ends = _opaque(second) or (first.role == "output" and second.weighted)
     parents = {layer.name.partition(">")[0].rpartition(".")[0] for layer in (first, second)}
     if ends or len(parents) > 1:
         return False
-    if evidence.graph is not None or (is_keras(evidence) and not has_own_call(evidence)):
+    if evidence.graph is not None or (evidence.framework == "keras" and not has_own_call(evidence)):
         # Whether the output can be what the next one was given; unknown shapes fit.
         given = (first.output_shape or (None, None))[1:]
         taken = (second.input_shape or (None, None))[1:]
@@ -49,12 +54,6 @@ def _opaque(layer: LayerView) -> bool:
     if layer.functional:
         return layer.type in WEIGHTED_FUNCTIONS
     return layer.family in _OPAQUE
-
-
-def is_keras(evidence: Evidence) -> bool:
-    if evidence.graph is not None:
-        return evidence.graph.framework == "keras"
-    return evidence.static is not None and "keras" in evidence.static.framework.value
 
 
 def apart(first: LayerView, second: LayerView) -> int:
@@ -96,21 +95,12 @@ def unbent(evidence: Evidence) -> list[tuple[LayerView, LayerView, bool]]:
             found.append((layer, taker))
     hidden = [_bent(layer) for layer in evidence.weighted if layer.role == "hidden"]
     few = 2 * len(found) <= len(hidden) and any(hidden)
-    return [
-        (
-            layer,
-            taker,
-            few or _narrows(layer, taker),
-        )
-        for layer, taker in found
-    ]
+    return [(layer, taker, few or _narrows(layer, taker)) for layer, taker in found]
 
 
 def _bent(layer: LayerView) -> bool:
-    return any(
-        word not in (None, "linear", "identity")
-        for word in (layer.own_activation, layer.activation)
-    )
+    bare = {None, "linear", "identity"}
+    return not {layer.own_activation, layer.activation} <= bare
 
 
 def _taker(evidence: Evidence, number: int, layer: LayerView) -> LayerView | None:
@@ -127,17 +117,12 @@ def _taker(evidence: Evidence, number: int, layer: LayerView) -> LayerView | Non
         return None
     if evidence.graph is None:
         return None
-    row = next(
-        (row for row in rows(evidence) if layer in row),
-        (layer,),
-    )
-    following = next(
-        (other for other in row[row.index(layer) + 1 :] if other.weighted),
-        None,
-    )
+    row = row_of(evidence, layer)
+    behind = row[row.index(layer) + 1 :]
+    following = next((other for other in behind if other.weighted), None)
     if following is None or following.family not in ("dense", "conv"):
         return None
-    sequential = is_keras(evidence) and evidence.graph.model == "Sequential"
+    sequential = evidence.framework == "keras" and evidence.graph.model == "Sequential"
     return following if sequential or apart(layer, following) > 0 else None
 
 
@@ -163,12 +148,19 @@ def _split(layer: LayerView) -> bool:
 
 def _narrows(first: LayerView, second: LayerView) -> bool:
     """A waist: narrower than what comes in and what follows, as the code of an autoencoder is."""
-    before = first.settings.get("in_features") or (
-        first.input_shape[-1] if first.input_shape else None
-    )
+    shape = first.input_shape or (None,)
+    before = first.settings.get("in_features") or shape[-1]
     if not isinstance(before, int) or first.width is None or second.width is None:
         return False
-    return first.width < before and first.width < second.width
+    return first.width < min(before, second.width)
+
+
+def features_given(dense: Sequence[LayerView]) -> int | None:
+    """How many values a row has that the first of these dense layers is given."""
+    given = dense[0].settings.get("in_features") if dense else None
+    if given is None and dense and dense[0].weights:
+        given = dense[0].weights[0].shape[0]
+    return given if isinstance(given, int) else None
 
 
 def dropout_before(
@@ -183,16 +175,10 @@ def dropout_before(
             if is_dropout(layer) and behind and wanted(behind[0]):
                 saw = f"{layer.name} stands before {behind[0].type} {behind[0].name}"
                 param = evidence.hyperparameter(Kind.LAYER, layer)
-                cures: tuple[Suggestion, ...] = ()
+                cures: list[Suggestion] = []
                 if param is not None and param.changeable:
-                    cures = (
-                        Suggestion(
-                            Patch((Remove(param.id),)),
-                            param.id,
-                            layer.type,
-                            None,
-                        ),
-                    )
+                    removed = Patch((Remove(param.id),))
+                    cures.append(Suggestion(removed, param.id, layer.type, None))
                 yield detector.finding(evidence, saw, layer=layer, suggestions=cures)
 
 
@@ -210,20 +196,14 @@ def window(layer: LayerView) -> int | None:
 
 
 def filters(layer: LayerView) -> int | None:
-    values = (layer.settings.get(name) for name in ("filters", "out_channels"))
-    return next(
-        (one for one in values if isinstance(one, int) and not isinstance(one, bool)),
-        None,
-    )
+    """How many channels a convolution gives."""
+    return layer.whole("filters", "out_channels")
 
 
 def strided(layer: LayerView) -> bool:
     """Whether a convolution shrinks what it is given."""
-    value = layer.settings.get(
-        "strides",
-        layer.settings.get("stride", 1),
-    )
-    return any(side != 1 for side in (value if isinstance(value, list) else [value]))
+    value = layer.setting("strides", "stride")
+    return any(side not in (1, None) for side in (value if isinstance(value, list) else [value]))
 
 
 def convolutions(evidence: Evidence) -> tuple[LayerView, ...]:

@@ -4,11 +4,17 @@ import ast
 from collections.abc import Iterator
 
 from reenact.faults import Evidence
-from reenact.faults.facts.flow import assigned, elements, stores
-from reenact.faults.facts.lines import calls, function_of, value_of
-from reenact.faults.facts.parts import is_call, last_word, owner_of, within
+from reenact.program.flow.uses import Stored, assigned, handed, stores, value_of
 from reenact.program.syntax.excerpt import same
-from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    elements,
+    file_of,
+    function_of,
+    is_call,
+    last_word,
+    owner_of,
+    within,
+)
 
 WEIGHTS = (
     "parameters",
@@ -25,12 +31,7 @@ ROUNDS = 4
 """Arguments and assignments that are followed in a row."""
 
 
-def holders(
-    evidence: Evidence,
-    index: FileIndex,
-    node: ast.expr,
-    rounds: int = ROUNDS,
-) -> Iterator[str]:
+def holders(evidence: Evidence, node: ast.expr, rounds: int = ROUNDS) -> Iterator[str]:
     """The models, lists and dicts that a weight is one of: by the loop that takes it out, the call
     that hands it over, or the assignment before.
     """
@@ -39,45 +40,37 @@ def holders(
     while isinstance(node, ast.Subscript) or getattr(node, "attr", "") == "data":
         node = vars(node)["value"]
     name = last_word(node)
-    walked = [pair for one in index.ancestors(node) for pair in _heads(one)]
+    walked = [pair for one in file_of(node).ancestors(node) for pair in _heads(one)]
     for target, source in walked:
         if name in map(last_word, elements(target) or [target]):
-            if _are_weights(index, source):
-                taken = _taken(target, source, name)
-                yield from _models(evidence, index, taken, rounds)
+            if _are_weights(source):
+                yield from _models(evidence, _taken(target, source, name), rounds)
             return
-    given = [value for target, value in stores(function_of(index, node)) if same(target, node)]
-    handed = list(_handed(evidence, index, node))
-    for other, value in (*handed, *((index, value) for value in given)):
-        yield from holders(evidence, other, value, rounds - 1)
-    if not handed and any(_are_weights(index, source) for _, source in walked):
-        yield from _models(evidence, index, node, rounds)
+    given = [value for target, value in stores(function_of(node)) if same(target, node)]
+    callers = _handed(evidence, node)
+    for value in (*callers, *given):
+        yield from holders(evidence, value, rounds - 1)
+    if not callers and any(_are_weights(source) for _, source in walked):
+        yield from _models(evidence, node, rounds)
 
 
-def _handed(
-    evidence: Evidence, index: FileIndex, node: ast.expr
-) -> Iterator[tuple[FileIndex, ast.expr]]:
+def _handed(evidence: Evidence, node: ast.expr) -> list[ast.expr]:
     """What calls give for an argument of the function that it stands in."""
-    around = function_of(index, node)
-    if not isinstance(around, ast.FunctionDef) or not isinstance(node, ast.Name):
-        return
-    arguments = [one.arg for one in around.args.args]
-    if isinstance(index.parents.get(around), ast.ClassDef):
-        arguments = arguments[1:]
-    for other, call in calls(evidence, around.name) if node.id in arguments else ():
-        yield from ((other, one) for one in call.args[arguments.index(node.id) :][:1])
+    function = function_of(node)
+    if not isinstance(function, ast.FunctionDef) or not isinstance(node, ast.Name):
+        return []
+    return handed(function, node.id, evidence.files)
 
 
-def _heads(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
+def _heads(node: ast.AST) -> list[Stored]:
     """What a loop or a comprehension takes out, and of what."""
-    if isinstance(node, ast.For):
-        return list(assigned(node))
-    return [pair for one in getattr(node, "generators", ()) for pair in assigned(one)]
+    heads = [node] if isinstance(node, ast.For) else getattr(node, "generators", ())
+    return [pair for one in heads for pair in assigned(one)]
 
 
-def _are_weights(index: FileIndex, source: ast.expr) -> bool:
+def _are_weights(source: ast.expr) -> bool:
     """Whether a loop goes over the weights of a model."""
-    followed = [source, *(value_of(index, one) for one in within(source, ast.Name))]
+    followed = [source, *map(value_of, within(source, ast.Name))]
     return any(one.attr in WEIGHTS for part in followed for one in within(part, ast.Attribute))
 
 
@@ -89,12 +82,7 @@ def _taken(target: ast.expr, source: ast.expr, name: str) -> ast.expr:
     return source
 
 
-def _models(
-    evidence: Evidence,
-    index: FileIndex,
-    node: ast.expr,
-    rounds: int,
-) -> Iterator[str]:
+def _models(evidence: Evidence, node: ast.expr, rounds: int) -> Iterator[str]:
     """`slow` of `slow.net.parameters()` and of `self.slow[name]`; what is made of the class too
     where its `forward` asks that.
     """
@@ -107,19 +95,20 @@ def _models(
             inner = inner.value
     if not isinstance(inner, ast.Name):
         return
-    method = function_of(index, inner)
+    index = file_of(inner)
+    method = function_of(inner)
     owner = index.parents.get(method)
     own = method.args.args[:1] if isinstance(method, ast.FunctionDef) else []
     if isinstance(owner, ast.ClassDef) and inner.id in [one.arg for one in own]:
         yield last_word(node)
         if _answers_with(owner, last_word(node)):
-            made = (pair for pair in stores(index.tree) if is_call(pair[1], owner.name))
-            yield from filter(None, (last_word(target) for target, _ in made))
+            made = (target for target, value in stores(index.tree) if is_call(value, owner.name))
+            yield from filter(None, map(last_word, made))
         return
-    handed = list(_handed(evidence, index, inner)) if rounds else []
-    for other, value in handed:
-        yield from _models(evidence, other, value, rounds - 1)
-    if not handed:
+    callers = _handed(evidence, inner) if rounds else []
+    for value in callers:
+        yield from _models(evidence, value, rounds - 1)
+    if not callers:
         yield inner.id
 
 

@@ -3,9 +3,18 @@
 import ast
 from typing import NamedTuple
 
-from reenact.faults.facts.parts import called, is_call, is_sum, within
-from reenact.faults.facts.signs import is_minus, terms
+from reenact.faults.facts.signs import terms
 from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    called,
+    calls_in,
+    file_of,
+    given_to,
+    is_call,
+    is_minus,
+    is_sum,
+    within,
+)
 
 REDUCTIONS = ("sum", "mean")
 
@@ -29,18 +38,8 @@ def divergences(index: FileIndex) -> tuple[Divergence, ...]:
 
     def read() -> tuple[Divergence, ...]:
         sums = [one for one in within(index.tree, ast.BinOp) if is_sum(one, ast.Add, ast.Sub)]
-        whole = [
-            one
-            for one in sums
-            if not is_sum(
-                index.parents.get(one),
-                ast.Add,
-                ast.Sub,
-            )
-        ]
-        return tuple(
-            _outwards(index, one, sign) for one in whole if (sign := _sign(one)) is not None
-        )
+        whole = [one for one in sums if not is_sum(index.parents.get(one), ast.Add, ast.Sub)]
+        return tuple(_outwards(one, sign) for one in whole if (sign := _sign(one)) is not None)
 
     return index.once(divergences, read)
 
@@ -59,29 +58,28 @@ def _sign(node: ast.expr) -> int | None:
 
 
 def _has_exp(node: ast.expr) -> bool:
-    return any(is_call(part, "exp") for part in within(node, ast.Call))
+    return bool(calls_in(node, "exp"))
 
 
 def _has_square(node: ast.expr) -> bool:
     """Whether something in it is squared: `x**2`, `x.pow(2)`, `torch.square(x)`."""
-    powers = [part.right for part in within(node, ast.BinOp) if isinstance(part.op, ast.Pow)]
-    raised = [part for part in within(node, ast.Call) if is_call(part, "pow")]
-    powers += [call.args[-1] for call in raised if call.args]
-    squared = any(is_call(part, "square") for part in within(node, ast.Call))
-    return squared or any(_number(power) == 2 for power in powers)
+    powers = [part.right for part in within(node, ast.BinOp) if is_sum(part, ast.Pow)]
+    powers += [call.args[-1] for call in calls_in(node, "pow") if call.args]
+    return bool(calls_in(node, "square")) or any(_number(power) == 2 for power in powers)
 
 
-def _outwards(index: FileIndex, node: ast.expr, sign: int) -> Divergence:
+def _outwards(node: ast.expr, sign: int) -> Divergence:
     """Follow what is done to it up to the statement."""
+    parents = file_of(node).parents
     summed = False
     by_row = False
     weighted = False
     while True:
-        above = index.parents.get(node)
+        above = parents.get(node)
         if isinstance(above, ast.Attribute) and above.attr in REDUCTIONS:
-            above = index.parents.get(above)
+            above = parents.get(above)
         if is_call(above, *REDUCTIONS):
-            axes = len(above.args) - (node in above.args) + len(above.keywords)
+            axes = len(given_to(above)) - (node in above.args)
             summed = called(above) == "sum" and not axes
             by_row = by_row or (called(above) == "sum" and axes > 0)
         elif is_minus(above):

@@ -61,7 +61,7 @@ def reads_symbols(evidence: Evidence) -> bool:
         (inputs.minimum, inputs.maximum) if inputs is not None and not inputs.integral else (None,)
     )
     measured = all(end is not None and end % 1 for end in ends)
-    if measured and evidence.graph and evidence.graph.framework == "torch":
+    if measured and evidence.graph is not None and evidence.framework == "torch":
         # Tables of PyTorch take whole numbers alone: another input is looked up, a time or a class.
         return False
     return any(layer.family == "embedding" or layer.type in SYMBOLS for layer in layers)

@@ -56,14 +56,23 @@ class LayerView:
     @property
     def width(self) -> int | None:
         """How many values, or channels, come out of it for one row, as its settings say."""
-        values = (self.settings.get(name) for name in WIDTHS)
-        width = next(
-            (one for one in values if isinstance(one, int) and not isinstance(one, bool)),
-            None,
-        )
-        if width is None and self.output_shape:
-            return self.output_shape[-1]
-        return width
+        width = self.whole(*WIDTHS)
+        return self.output_shape[-1] if width is None and self.output_shape else width
+
+    def setting(self, *names: str) -> JsonValue:
+        """The first of these settings that it has; none where it has none of them."""
+        return next((self.settings[name] for name in names if name in self.settings), None)
+
+    def whole(self, *names: str) -> int | None:
+        """The first of these settings that is a whole number."""
+        values = (self.settings.get(name) for name in names)
+        return next((value for value in values if type(value) is int), None)
+
+    @property
+    def dropped(self) -> float | None:
+        """The share that a dropout layer drops, where it is a number."""
+        rate = self.setting("rate", "p")
+        return float(rate) if isinstance(rate, int | float) else None
 
     def kernel(self) -> WeightFacts | None:
         """Its main weight tensor, before the first step."""

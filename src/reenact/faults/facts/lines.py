@@ -1,16 +1,14 @@
-"""The files of a program, and where something stands in them: calls, functions, loops, what a variable was
-last given, the line of a model's `forward` that lets something move."""
+"""Where something stands in a program: calls, functions, the line of a model's `forward` that lets something
+move."""
 
 import ast
 from collections.abc import Iterable, Iterator
 
 from reenact.faults import Evidence, LayerView, Place
-from reenact.faults.facts.flow import assigned
-from reenact.faults.facts.parts import called, is_call, within
 from reenact.probe.trace import Mover
-from reenact.program.syntax.index import FileIndex, N, index_of
+from reenact.program.syntax.index import N
+from reenact.program.syntax.pieces import Node, calls_in, file_of, is_call, place_of, within
 
-Node = ast.expr | ast.stmt
 ATTENTION = (
     "masked_fill",
     "masked_fill_",
@@ -35,124 +33,31 @@ PLAIN = (
 """Modules that mix nothing themselves: what they are given has moved already."""
 
 
-def indexes(evidence: Evidence) -> Iterator[FileIndex]:
-    """Every file of the program that can be read."""
-    for file in evidence.program.files if evidence.program is not None else ():
-        index = index_of(file) if file.path.suffix in (".py", ".ipynb") else ""
-        if not isinstance(index, str):
-            yield index
-
-
-def nodes(
-    evidence: Evidence,
-    kind: type[N],
-) -> Iterator[tuple[FileIndex, N]]:
+def nodes(evidence: Evidence, kind: type[N]) -> Iterator[N]:
     """Everything of this kind in the program."""
-    return ((index, one) for index in indexes(evidence) for one in within(index.tree, kind))
+    return (one for index in evidence.files for one in within(index.tree, kind))
 
 
-def calls(evidence: Evidence, *names: str) -> Iterator[tuple[FileIndex, ast.Call]]:
+def calls(evidence: Evidence, *names: str) -> Iterator[ast.Call]:
     """Every call of one of these names in the program; of any where none is given."""
-    return (
-        (index, call)
-        for index in indexes(evidence)
-        for call in index.calls
-        if is_call(call, *names)
-    )
+    return (call for index in evidence.files for call in index.calls if is_call(call, *names))
 
 
-def calls_at(
-    evidence: Evidence, place: Place | None, *names: str
-) -> Iterator[tuple[FileIndex, ast.Call]]:
+def calls_at(evidence: Evidence, place: Place | None, *names: str) -> Iterator[ast.Call]:
     """The same that stand in a line, or in the lines of a function."""
-    for index, call in calls(evidence, *names) if place is not None else ():
-        last = max(place.line, place.end_line) if place is not None else 0
-        if (
-            place is not None
-            and index.source.path == place.file
-            and place.line <= call.lineno <= last
-        ):
-            yield index, call
+    return (call for call in calls(evidence, *names) if is_in(place, call))
 
 
-def scopes(index: FileIndex) -> Iterator[ast.Module | ast.FunctionDef]:
-    """The file and every function in it."""
-    for scope in (
-        index.tree,
-        *(one.node for one in index.functions),
-    ):
-        if isinstance(scope, ast.Module | ast.FunctionDef):
-            yield scope
+def is_in(place: Place | None, node: Node) -> bool:
+    """Whether something stands in a line, or in the lines of a function."""
+    if place is None or file_of(node).source.path != place.file:
+        return False
+    return place.line <= node.lineno <= max(place.line, place.end_line)
 
 
-def function_of(index: FileIndex, node: ast.AST) -> ast.AST:
-    """The function that a piece of the program stands in, or the whole file."""
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)
-    return next(
-        (one for one in index.ancestors(node) if isinstance(one, functions)),
-        index.tree,
-    )
-
-
-def loops_of(index: FileIndex, node: Node) -> list[ast.For | ast.AsyncFor | ast.While]:
-    """The loops that repeat a piece of the program."""
-    return [loop for loop in index.loops if loop.lineno < node.lineno <= (loop.end_lineno or 0)]
-
-
-def value_of(index: FileIndex, node: ast.expr) -> ast.expr:
-    """What a variable was last given, in its function or in the file; other expressions as they
-    are.
-    """
-    if not isinstance(node, ast.Name):
-        return node
-    for owner in (function_of(index, node), index.tree):
-        given = [
-            value
-            for line, value in _given(index, owner).get(
-                node.id,
-                (),
-            )
-            if line < node.lineno
-        ]
-        if given:
-            return max(given, key=lambda value: value.lineno)
-    return node
-
-
-def _given(index: FileIndex, owner: ast.AST) -> dict[str, list[tuple[int, ast.expr]]]:
-    """What each variable is given in a function or file, and the line of the statement that
-    does it.
-    """
-
-    def read() -> dict[str, list[tuple[int, ast.expr]]]:
-        found: dict[str, list[tuple[int, ast.expr]]] = {}
-        for statement in within(owner, ast.Assign):
-            for target, value in assigned(statement):
-                if isinstance(target, ast.Name):
-                    found.setdefault(target.id, []).append((statement.lineno, value))
-        return found
-
-    return index.once((_given, owner), read)
-
-
-def place_in(index: FileIndex, node: Node) -> Place:
-    """Where a piece of the program stands."""
-    last = node.end_lineno or node.lineno
-    return Place(
-        index.source.path,
-        node.lineno,
-        node.col_offset,
-        last,
-        node.end_col_offset or 0,
-    )
-
-
-def first_place(found: Iterable[tuple[FileIndex, Node]]) -> Place | None:
+def first_place(found: Iterable[Node]) -> Place | None:
     """Where the first of these stands; none where there are none."""
-    return next(
-        (place_in(index, node) for index, node in found),
-        None,
-    )
+    return next(map(place_of, found), None)
 
 
 def call_place(evidence: Evidence, *names: str) -> Place | None:
@@ -164,17 +69,18 @@ def pass_place(evidence: Evidence, layer: LayerView) -> Place | None:
     """Where the class that made a layer calls it as `self.name(...)`; none for a layer of a
     container.
     """
-    made = layer.place
     name = layer.name.rpartition(".")[2]
-    for index, owner in (
-        nodes(evidence, ast.ClassDef) if made is not None and name != layer.type else ()
-    ):
-        own = range(owner.lineno, (owner.end_lineno or owner.lineno) + 1)
-        if made is not None and made.file == index.source.path and made.line in own:
-            passed = [call for call in index.calls if call.lineno in own and called(call) == name]
-            if passed:
-                return place_in(index, passed[0])
+    for owner in nodes(evidence, ast.ClassDef) if name != layer.type else ():
+        if layer.place is not None and _holds(owner, layer.place):
+            own = sorted(calls_in(owner, name), key=lambda call: (call.lineno, call.col_offset))
+            if own:
+                return place_of(own[0])
     return None
+
+
+def _holds(owner: ast.ClassDef, place: Place) -> bool:
+    last = owner.end_lineno or owner.lineno
+    return file_of(owner).source.path == place.file and owner.lineno <= place.line <= last
 
 
 def mover_place(evidence: Evidence, mover: Mover | None) -> Place | None:

@@ -75,6 +75,28 @@ _MARGIN = frozenset(
 )
 
 
+_SPELLINGS = {
+    "mse": "mean_squared_error",
+    "mae": "mean_absolute_error",
+    "m_s_e": "mean_squared_error",
+    "b_c_e": "binary_cross_entropy",
+    "b_c_e_with_logits": "binary_cross_entropy_with_logits",
+    "n_l_l": "nll",
+}
+"""Names of losses that are abbreviated, in the words of live graphs."""
+
+
+def loss_word(name: str) -> str:
+    """`CrossEntropyLoss` and `SparseCategoricalCrossentropy` in the words of live graphs."""
+    tail = name.rpartition(".")[2]
+    if "_" not in tail and tail != tail.lower():
+        tail = "".join(
+            f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(tail)
+        )
+    tail = tail.removesuffix("_loss")
+    return _SPELLINGS.get(tail, tail)
+
+
 def loss_family(name: str) -> LossFamily | None:
     """The family of a loss; none when there is no name."""
     families = zip(LossFamily, (_CATEGORICAL, _BINARY, _REGRESSION, _MARGIN), strict=False)

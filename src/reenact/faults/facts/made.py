@@ -5,28 +5,29 @@ import ast
 from collections.abc import Iterator
 
 from reenact.faults import Evidence, Place
-from reenact.faults.facts.flow import assigned
-from reenact.faults.facts.lines import (
+from reenact.faults.facts.lines import calls, calls_at, first_place, is_in, nodes
+from reenact.probe.trace import Mover
+from reenact.program.flow.uses import assigned, stores
+from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    NAMES,
     Node,
-    calls,
-    calls_at,
-    first_place,
-    function_of,
-    indexes,
-    nodes,
-    place_in,
-)
-from reenact.faults.facts.parts import (
     called,
+    calls_in,
+    elements,
+    file_of,
+    function_of,
     is_call,
+    is_constant,
     is_sum,
+    keyword,
     last_word,
-    options,
+    names,
     owner_of,
+    place_of,
+    returned,
     within,
 )
-from reenact.probe.trace import Mover
-from reenact.program.syntax.index import FileIndex
 
 ROUNDS = 4
 """Functions that are followed in a row."""
@@ -48,10 +49,10 @@ def loss_made(evidence: Evidence, place: Place | None) -> Place | None:
     """Where the value is computed that this line sends backward: in the program's own function, if
     it is one of these that gives it. The line itself where it sends nothing backward.
     """
-    for index, call in calls_at(evidence, place):
-        sent = _sent_backward(call) if place is not None and call.lineno == place.line else None
-        if sent is not None:
-            return place_in(*_computed(evidence, index, sent, ROUNDS))
+    for call in calls_at(evidence, place):
+        sent = _sent_backward(call)
+        if place is not None and call.lineno == place.line and sent is not None:
+            return place_of(_computed(evidence, sent, ROUNDS))
     return place
 
 
@@ -67,49 +68,30 @@ def _sent_backward(call: ast.Call) -> ast.expr | None:
     return sent
 
 
-def _computed(
-    evidence: Evidence, index: FileIndex, sent: ast.expr, rounds: int
-) -> tuple[FileIndex, Node]:
+def _computed(evidence: Evidence, sent: ast.expr, rounds: int) -> Node:
     """The last line that computes a value: a division by a number of steps and a copy hand it
     on.
     """
-    value = _given(index, sent) if isinstance(sent, ast.Name) else sent
-    if value is None:
-        return index, sent
+    value = _given(sent) if isinstance(sent, ast.Name) else sent
+    if value is None or not rounds:
+        return value or sent
     if is_sum(value, ast.Div) and isinstance(value.left, ast.Name):
-        if rounds:
-            return _computed(evidence, index, value.left, rounds - 1)
-        return (index, value.left)
+        return _computed(evidence, value.left, rounds - 1)
     # The one function or method of the program with this name.
-    own = [
-        one for one in nodes(evidence, ast.FunctionDef) if rounds and one[1].name == called(value)
-    ]
-    for where, function in own if len(own) == 1 else ():
-        returned = [node.value for node in within(function, ast.Return) if node.value is not None]
-        if len(returned) == 1:
-            first = returned[0].elts[0] if isinstance(returned[0], ast.Tuple) else returned[0]
-            return _computed(evidence, where, first, rounds - 1)
-    return index, value
+    own = [one for one in nodes(evidence, ast.FunctionDef) if one.name == called(value)]
+    answers = returned(own[0]) if len(own) == 1 else []
+    if len(answers) == 1:
+        return _computed(evidence, (elements(answers[0]) or answers)[0], rounds - 1)
+    return value
 
 
-def _given(index: FileIndex, name: ast.Name) -> ast.expr | None:
-    """What a variable was last given before this use, in the same function."""
-    lines = [
-        one
-        for one in within(function_of(index, name), ast.stmt)
-        if (one.end_lineno or 0) < name.lineno
-    ]
-    stored = [
-        pair
-        for one in lines
-        if isinstance(one, ast.Assign | ast.AnnAssign)
-        for pair in assigned(one)
-    ]
-    values = [
-        value
-        for target, value in stored
-        if any(one.id == name.id for one in within(target, ast.Name))
-    ]
+def _given(name: ast.Name) -> ast.expr | None:
+    """What a variable was last given before this use, in the same function, by itself or as a part."""
+    plain = (ast.Assign, ast.AnnAssign)
+    lines = [one for one in within(function_of(name), ast.stmt) if isinstance(one, plain)]
+    before = [one for one in lines if (one.end_lineno or 0) < name.lineno]
+    stored = [pair for one in before for pair in assigned(one)]
+    values = [value for target, value in stored if name.id in names(target)]
     return max(values, key=lambda value: value.lineno, default=None)
 
 
@@ -117,26 +99,14 @@ def mask_made(evidence: Evidence, place: Place | None) -> Place | None:
     """Where the mask of tokens is made that this line uses; the line itself where it makes its
     own.
     """
-    for index in indexes(evidence) if place is not None else ():
-        lines = range(place.line, max(place.line, place.end_line) + 1) if place is not None else ()
-        here = place is not None and index.source.path == place.file
-        read = [
-            node
-            for node in within(index.tree, ast.AST)
-            if isinstance(node, ast.Name | ast.Attribute)
-        ]
-        used = [node for node in read if here and node.lineno in lines]
-        if any(
-            is_call(
-                index.parents.get(node),
-                *SHAPED,
-            )
-            for node in used
-        ):
+    for index in evidence.files:
+        read = (one for one in within(index.tree, ast.expr) if isinstance(one, NAMES))
+        used = [one for one in read if is_in(place, one)]
+        if any(is_call(index.parents.get(one), *SHAPED) for one in used):
             return place
-        for value in (value for node in used for value in _stored_as(index, last_word(node))):
-            if any(is_call(one, *SHAPED) for one in ast.walk(value)):
-                return place_in(index, value)
+        for value in (value for one in used for value in _stored_as(index, last_word(one))):
+            if calls_in(value, *SHAPED):
+                return place_of(value)
     return place
 
 
@@ -144,19 +114,12 @@ def _stored_as(index: FileIndex, name: str) -> Iterator[ast.expr]:
     """What a variable or a field of this name is given in the file, as a buffer too, and what that
     in turn is given in its function.
     """
-    for node in within(index.tree, ast.AST):
-        values = [value for target, value in assigned(node) if last_word(target) == name]
-        if is_call(node, "register_buffer") and len(node.args) > 1:
-            first = node.args[0]
-            values += (
-                [node.args[1]] if isinstance(first, ast.Constant) and first.value == name else []
-            )
-        for value in values:
-            yield value
-            yield from filter(
-                None,
-                (_given(index, one) for one in within(value, ast.Name)),
-            )
+    kept = [call.args for call in calls_in(index.tree, "register_buffer") if len(call.args) > 1]
+    values = [given[1] for given in kept if is_constant(given[0], name)]
+    values += [value for target, value in stores(index.tree) if last_word(target) == name]
+    for value in values:
+        yield value
+        yield from filter(None, map(_given, within(value, ast.Name)))
 
 
 def axes_made(evidence: Evidence, mover: Mover | None) -> Place | None:
@@ -166,20 +129,20 @@ def axes_made(evidence: Evidence, mover: Mover | None) -> Place | None:
     if mover is None:
         return None
     makers = SEQUENCES.get(mover.type, ())
-    making = [one for one in calls(evidence) if called(one[1]) in makers]
-    made = [one for one in making if "batch_first" not in options(one[1])]
+    made = [call for call in calls(evidence) if called(call) in makers]
+    made = [call for call in made if keyword(call, "batch_first") is None]
     if len(made) == 1:
-        return first_place(made)
+        return place_of(made[0])
     if makers:
         return None
-    turned = (one for one in calls_at(evidence, mover.forward) if _turns_first_axis(one[1]))
-    return first_place(turned)
+    return first_place(
+        call for call in calls_at(evidence, mover.forward, *TURNS) if _turns_first_axis(call)
+    )
 
 
 def _turns_first_axis(call: ast.Call) -> bool:
     """Whether the batch goes elsewhere: `x.transpose(0, 2)`, `x.permute(2, 0, 1)`."""
-    given = call.args if called(call) in TURNS else []
-    numbers = [arg.value for arg in given if isinstance(arg, ast.Constant)]
+    numbers = [arg.value for arg in call.args if isinstance(arg, ast.Constant)]
     return bool(numbers) and (numbers[0] != 0 if called(call) == "permute" else 0 in numbers)
 
 
@@ -187,26 +150,18 @@ def asked_for_at(evidence: Evidence, place: Place | None) -> Place | None:
     """Where the function is called, once, that gives back what is made here; else the place
     itself.
     """
-    for index, call in calls_at(evidence, place):
-        owner = function_of(index, call)
-        given_back = isinstance(index.parents.get(call), ast.Return) and isinstance(
-            owner, ast.FunctionDef
-        )
-        if given_back and call.lineno == getattr(place, "line", 0):
+    for call in calls_at(evidence, place):
+        owner = function_of(call)
+        given_back = isinstance(file_of(call).parents.get(call), ast.Return)
+        if given_back and place is not None and call.lineno == place.line:
             asked = list(calls(evidence, getattr(owner, "name", "")))
-            return first_place(asked) if len(asked) == 1 else place
+            return place_of(asked[0]) if len(asked) == 1 else place
     return place
 
 
-def bend_made(
-    evidence: Evidence,
-    layer: Place | None,
-    bend: str,
-) -> Place | None:
+def bend_made(evidence: Evidence, layer: Place | None, bend: str) -> Place | None:
     """The one call of a function that bends, such as `torch.softmax`, in the file of a layer."""
-    found = [
-        one
-        for one in calls(evidence, bend)
-        if layer is not None and one[0].source.path == layer.file
-    ]
-    return first_place(found) if len(found) == 1 else None
+    if layer is None:
+        return None
+    found = [one for one in calls(evidence, bend) if file_of(one).source.path == layer.file]
+    return place_of(found[0]) if len(found) == 1 else None

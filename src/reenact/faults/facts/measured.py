@@ -213,6 +213,11 @@ def update_ratios(
     return found
 
 
+def largest_step(evidence: Evidence, until: int | None = None) -> float:
+    """The largest of these shares; 0 where none is known."""
+    return max(update_ratios(evidence, until).values(), default=0.0)
+
+
 def inputs_scaled(evidence: Evidence) -> bool | None:
     """Whether inputs lie in -1..1, or about zero with a deviation of about one, or are scaled by
     the model; none for symbols and for data that nobody saw.

@@ -4,18 +4,22 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from reenact.faults.facts.flow import assigned, elements
-from reenact.faults.facts.parts import (
-    NAMES,
+from reenact.program.flow.uses import assigned
+from reenact.program.syntax.excerpt import key_of, same
+from reenact.program.syntax.pieces import (
     all_parts,
     called,
+    calls_in,
+    elements,
+    given_to,
     is_call,
-    options,
+    is_constant,
+    is_method,
+    keyword,
+    names_read,
     owner_of,
     within,
 )
-from reenact.program.syntax.excerpt import key_of, same
-from reenact.program.syntax.index import FileIndex
 
 ORDERS = ("argsort", "permutation", "randperm", "lexsort")
 SAMPLES = ("randint", "integers", "choice", "multinomial")
@@ -78,14 +82,12 @@ class Rows:
 class RowsOf:
     """One function, or the file outside of functions, read from top to bottom."""
 
-    def __init__(self, index: FileIndex, scope: ast.Module | ast.FunctionDef) -> None:
-        self.index = index
+    def __init__(self, scope: ast.Module | ast.FunctionDef) -> None:
         self.scope = scope
         self.orders: dict[str, Order] = {}
         arguments = scope.args.args if isinstance(scope, ast.FunctionDef) else []
-        self.rows = {
-            one.arg: Rows(frozenset({"arguments"})) for one in arguments if one.arg != "self"
-        }
+        given = Rows(frozenset({"arguments"}))
+        self.rows = {one.arg: given for one in arguments[is_method(scope) :]}
 
     def read(self, statement: ast.stmt) -> None:
         """What a statement does to what is known."""
@@ -97,10 +99,7 @@ class RowsOf:
                 order = Order("sort()", statement, True, False)
                 rows = self.value(value)
                 known = rows is not None and rows.order is None
-                self._keep(
-                    values,
-                    replace(rows, order=order) if rows is not None and known else None,
-                )
+                self._keep(values, replace(rows, order=order) if rows and known else None)
                 self._keep(numbers, None, order)
             case _:
                 results = [
@@ -112,12 +111,7 @@ class RowsOf:
                     if base and rows != self.rows.get(base):
                         self.rows.pop(base, None)
 
-    def _keep(
-        self,
-        target: ast.expr,
-        rows: Rows | None,
-        order: Order | None = None,
-    ) -> None:
+    def _keep(self, target: ast.expr, rows: Rows | None, order: Order | None = None) -> None:
         for name in _names(target):
             self.orders.pop(name, None)
             self.rows.pop(name, None)
@@ -126,11 +120,7 @@ class RowsOf:
             elif rows is not None:
                 self.rows[name] = rows
 
-    def _given(
-        self,
-        target: ast.expr,
-        value: ast.expr,
-    ) -> tuple[Rows | None, Order | None]:
+    def _given(self, target: ast.expr, value: ast.expr) -> tuple[Rows | None, Order | None]:
         if isinstance(target, ast.Tuple | ast.List):
             return Rows(frozenset({f"line {value.lineno}"})), None
         # `rng.permutation(rows)` gives rows in another order, where a number gives the order
@@ -138,26 +128,18 @@ class RowsOf:
         first = value.args[0] if is_call(value, "permutation") and value.args else None
         permutes = isinstance(first, ast.Name) and first.id in self.rows
         order = None if permutes else self._order(value)
-        if order is not None:
-            return (None, order)
-        return (self.value(value, target), None)
+        return (self.value(value, target), None) if order is None else (None, order)
 
     def _order(self, value: ast.expr) -> Order | None:
         """The order that an expression gives, when it gives the numbers of rows."""
-        used = [self.orders[name] for name in read_names(value) if name in self.orders]
+        used = [self.orders[name] for name in names_read(value) if name in self.orders]
         node = value
         while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
             if is_call(node, *ORDERS, *SAMPLES):
                 whole = called(node) in ORDERS and node is value and not used
                 chance = called(node) not in ("argsort", "lexsort")
-                fixed = not chance or _is_fixed(node)
-                return Order(
-                    f"{called(node)}()",
-                    node,
-                    whole,
-                    chance,
-                    node if fixed else None,
-                )
+                seed = node if not chance or _is_fixed(node) else None
+                return Order(f"{called(node)}()", node, whole, chance, seed)
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and used:
                 if node.value.id not in self.orders:
                     return None
@@ -165,62 +147,42 @@ class RowsOf:
             node = _inside(node)
         return used[0] if isinstance(value, ast.Name) and used else None
 
-    def value(
-        self,
-        value: ast.expr,
-        target: ast.expr | None = None,
-    ) -> Rows | None:
+    def value(self, value: ast.expr, target: ast.expr | None = None) -> Rows | None:
         """What is known of the rows of an expression; none where they are mixed or unknown."""
-        known = [self.rows[name] for name in read_names(value) if name in self.rows]
+        known = [self.rows[name] for name in names_read(value) if name in self.rows]
         if not known:
             own = is_call(value) and called(value) not in NO_ROWS
             return Rows(frozenset({called(value)})) if own else None
-        if any(not equal(one.order, known[0].order) for one in known):
+        order = known[0].order
+        if not all(_equal(one.order, order) for one in known):
             return None
-        rows = Rows(
-            frozenset().union(*(one.sources for one in known)),
-            known[0].order,
-        )
+        rows = Rows(frozenset().union(*(one.sources for one in known)), order)
         taken = self._taken(value, target)
         if taken is None:
             return rows
         # A sum of rows in two orders, as in mixup, is in none.
         summed = any(isinstance(node, ast.BinOp) for node in _outside(value))
-        if rows.order is None and not summed:
-            return replace(rows, order=taken)
-        return None
+        return replace(rows, order=taken) if order is None and not summed else None
 
-    def _taken(
-        self,
-        value: ast.expr,
-        target: ast.expr | None,
-    ) -> Order | None:
+    def _taken(self, value: ast.expr, target: ast.expr | None) -> Order | None:
         """The order that an expression brings rows into."""
         # Whether a variable is replaced by itself in another order; one beside it may be meant so.
-        itself = target is not None and key_of(target).rpartition(".")[2] in read_names(value)
+        itself = target is not None and key_of(target).rpartition(".")[2] in names_read(value)
         if itself and is_call(value) and value.args and isinstance(value.args[0], ast.Name):
             if called(value) in ("sorted", "sort"):
                 return _whole(value, by_chance=False)
             if called(value) in ("shuffle", "permutation") and len(value.args) == 1:
-                return _whole(value, _keyword(value, "random_state"))
+                return _whole(value, keyword(value, "random_state"))
         for node in all_parts(value):
-            if isinstance(node, ast.Subscript | ast.ListComp):
-                order = (
-                    self._order(node.slice)
-                    if isinstance(node, ast.Subscript)
-                    else self._picked(node)
-                )
-                if order is not None:
-                    return order if itself or not order.whole else replace(order, whole=False)
-            if is_call(node, *TABLE) and _all_rows(node):
-                fixed = called(node) != "sample" or _keyword(node, "random_state") is not None
-                return _whole(
-                    node,
-                    ast.Tuple([*node.args, *(word.value for word in node.keywords)], ast.Load())
-                    if fixed
-                    else None,
-                    by_chance=called(node) == "sample",
-                )
+            order: Order | None = None
+            if isinstance(node, ast.Subscript):
+                order = self._order(node.slice)
+            elif isinstance(node, ast.ListComp):
+                order = self._picked(node)
+            elif is_call(node, *TABLE) and _all_rows(node):
+                return _of_table(node)
+            if order is not None:
+                return order if itself or not order.whole else replace(order, whole=False)
         return None
 
     def _picked(self, node: ast.ListComp) -> Order | None:
@@ -234,42 +196,37 @@ class RowsOf:
 
     def _in_place(self, call: ast.Call) -> None:
         moved: ast.expr | None = None
-        if called(call) == "shuffle" and len(call.args) == 1 and not call.keywords:
-            moved = call.args[0]
-        elif called(call) == "sort" or (
-            called(call) in TABLE and options(call).get("inplace") == "True"
-        ):
-            moved = owner_of(call)
+        if called(call) == "shuffle" and len(given_to(call)) == 1:
+            moved = next(iter(call.args), None)
+        elif is_call(call, "sort") or is_constant(keyword(call, "inplace"), True):
+            moved = owner_of(call) if is_call(call, "sort", *TABLE) else None
         rows = self.rows.pop(moved.id, None) if isinstance(moved, ast.Name) else None
         if isinstance(moved, ast.Name) and rows is not None and rows.order is None:
-            self.rows[moved.id] = replace(
-                rows, order=_whole(call, by_chance=called(call) == "shuffle")
-            )
+            order = _whole(call, by_chance=called(call) == "shuffle")
+            self.rows[moved.id] = replace(rows, order=order)
 
 
 def _whole(call: ast.Call, seed: ast.AST | None = None, *, by_chance: bool = True) -> Order:
-    return Order(
-        f"{called(call)}()",
-        call,
-        True,
-        by_chance,
-        seed,
-    )
+    return Order(f"{called(call)}()", call, True, by_chance, seed)
+
+
+def _of_table(call: ast.Call) -> Order:
+    """The order that a table is sorted or drawn in; it is the same again for the same arguments."""
+    drawn = called(call) == "sample"
+    fixed = not drawn or keyword(call, "random_state") is not None
+    seed = ast.Tuple(given_to(call), ast.Load()) if fixed else None
+    return _whole(call, seed, by_chance=drawn)
 
 
 def _is_fixed(node: ast.AST) -> bool:
     """Whether the draw has a seed of its own."""
     return any(
-        called(call) in FIXED or _keyword(call, "random_state") is not None
-        for call in within(node, ast.Call)
+        called(call) in FIXED or keyword(call, "random_state") is not None
+        for call in calls_in(node)
     )
 
 
-def _keyword(call: ast.Call, name: str) -> ast.expr | None:
-    return next((word.value for word in call.keywords if word.arg == name), None)
-
-
-def equal(first: Order | None, second: Order | None) -> bool:
+def _equal(first: Order | None, second: Order | None) -> bool:
     return first is second or (first is not None and second is not None and first.is_same(second))
 
 
@@ -290,11 +247,6 @@ def _names(target: ast.expr) -> Iterator[str]:
         yield key_of(target)
 
 
-def read_names(node: ast.AST) -> list[str]:
-    """Variables and attributes that an expression reads."""
-    return [key_of(one) for one in all_parts(node) if isinstance(one, NAMES)]
-
-
 def _inside(node: ast.Call | ast.Attribute | ast.Subscript) -> ast.expr:
     if not isinstance(node, ast.Call):
         return node.value
@@ -304,7 +256,7 @@ def _inside(node: ast.Call | ast.Attribute | ast.Subscript) -> ast.expr:
 
 def _all_rows(call: ast.Call) -> bool:
     """Whether all rows of a table are given back: of `sample`, a share of one."""
-    words = options(call)
     if called(call) == "sample":
-        return words.get("frac") in ("1", "1.0") and "replace" not in words
-    return words.get("axis") not in ("1", "'columns'") and owner_of(call) is not None
+        whole = is_constant(keyword(call, "frac"), 1, 1.0)
+        return whole and keyword(call, "replace") is None
+    return owner_of(call) is not None and not is_constant(keyword(call, "axis"), 1, "columns")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from reenact.faults import Evidence, Kind, LayerView, Wanted
 from reenact.faults.facts.api import has_keyword, uses
-from reenact.faults.facts.architecture import rows, until_weights
+from reenact.faults.facts.architecture import row_of, until_weights
 
 SQUASHING = frozenset(
     {"softmax", "sigmoid", "log_softmax", "hard_sigmoid", "hardsigmoid", "softmin"}
@@ -60,21 +60,14 @@ def output_of(evidence: Evidence) -> Output | None:
     width = layer.width if layer.family == "dense" else None
     if doubted:
         return None
-    return Output(
-        layer,
-        next(reversed(bends(evidence, layer)), None),
-        width,
-    )
+    return Output(layer, next(reversed(bends(evidence, layer)), None), width)
 
 
 def bends(evidence: Evidence, layer: LayerView) -> tuple[str, ...]:
     """Everything that bends a layer's output before other weights see it, in order; of the model's
     output what the tensor that the loss is given went through, where that is known.
     """
-    row = next(
-        (row for row in rows(evidence) if layer in row),
-        (layer,),
-    )
+    row = row_of(evidence, layer)
     found = [one.own_activation for one in (layer, *until_weights(row, row.index(layer)))]
     words = _bending(found) or _bending([layer.activation])
     last = evidence.loss.bend if evidence.loss is not None and layer is evidence.output else ""

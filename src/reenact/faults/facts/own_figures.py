@@ -3,15 +3,23 @@ the ends of a range, that are taken of the very rows they are applied to, in one
 
 import ast
 from collections.abc import Iterator, Sequence
-from itertools import combinations
-from typing import TypeVar
+from itertools import combinations, permutations
 
-from reenact.faults.facts.flow import elements, maker_of, stores
-from reenact.faults.facts.lines import function_of, place_in, value_of
-from reenact.faults.facts.parts import Found, called, subject_of, within
 from reenact.faults.facts.splits import apart
+from reenact.program.flow.uses import calls_of, parameter_of, stores, value_of
 from reenact.program.syntax.excerpt import excerpt, same
 from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    Found,
+    called,
+    calls_in,
+    elements,
+    file_of,
+    function_of,
+    given_as,
+    subject_of,
+    within,
+)
 
 FIGURES = (
     "mean",
@@ -35,7 +43,6 @@ SCALING = (
     "zscore",
 )
 """Functions of scikit-learn and SciPy that scale by the figures of what they are given."""
-T = TypeVar("T")
 LIBRARIES = ("sklearn.preprocessing", "scipy.stats", "sklearn", "scipy")
 
 
@@ -45,63 +52,46 @@ def scaled_by_themselves(files: Sequence[FileIndex]) -> Found:
     """
     for index in files:
         scaled: list[tuple[ast.expr, ast.expr]] = [*_scaled(index), *_by_library(index)]
-        for (_, first), (taken, second) in _both_ways(scaled):
-            if apart(index, first, second):
-                yield (
-                    place_in(index, taken),
-                    f"{excerpt(second)} is scaled by its own figures, apart from {excerpt(first)}",
-                )
+        for (_, first), (taken, second) in permutations(scaled, 2):
+            if apart(first, second):
+                rest = excerpt(first)
+                yield taken, f"{excerpt(second)} is scaled by its own figures, apart from {rest}"
                 break
         for taken, rows in scaled:
-            held = held_out_in_turn(files, index, taken, rows)
+            held = held_out_in_turn(files, taken, rows)
             if held is not None:
-                saw = f"{excerpt(held)} is scaled by its own figures, apart from the training rows"
-                yield place_in(index, taken), saw
+                rest = "the training rows"
+                yield taken, f"{excerpt(held)} is scaled by its own figures, apart from {rest}"
                 break
 
 
-def held_out_in_turn(
-    files: Sequence[FileIndex],
-    index: FileIndex,
-    node: ast.expr,
-    rows: ast.expr,
-) -> ast.expr | None:
+def held_out_in_turn(files: Sequence[FileIndex], node: ast.expr, rows: ast.expr) -> ast.expr | None:
     """The held-out rows of a loop over splits, or of calls of the function around, that come to
     what is done to `rows` there after the training rows did.
     """
     if not isinstance(rows, ast.Name):
         return None
-    for above in index.ancestors(node):
+    for above in file_of(node).ancestors(node):
         if isinstance(above, ast.FunctionDef):
-            return _handed_in(files, index, above, rows.id)
+            return _handed_in(files, above, rows.id)
         for loop in [above] if isinstance(above, ast.For) else getattr(above, "generators", []):
-            parts = elements(loop.iter)
             if isinstance(loop.target, ast.Name) and same(loop.target, rows):
-                for first, second in combinations(parts, 2):
-                    if apart(index, first, second):
+                for first, second in combinations(elements(loop.iter), 2):
+                    if apart(first, second):
                         return second
     return None
 
 
-def _handed_in(
-    files: Sequence[FileIndex], index: FileIndex, function: ast.FunctionDef, name: str
-) -> ast.expr | None:
+def _handed_in(files: Sequence[FileIndex], function: ast.FunctionDef, name: str) -> ast.expr | None:
     """The held-out rows of two calls of a function that differ in nothing but the split."""
-    if name not in _arguments(function):
+    if parameter_of(function, name) is None:
         return None
-    maker = maker_of(index, function)
     for file in files:
-        calls = [call for call in file.calls if called(call) == maker and call.args]
-        for first, second in _both_ways(calls):
-            if apart(file, first, second):
+        calls = [call for call in calls_of(function, [file]) if call.args]
+        for first, second in permutations(calls, 2):
+            if apart(first, second):
                 return second.args[0]
     return None
-
-
-def _both_ways(things: Sequence[T]) -> Iterator[tuple[T, T]]:
-    for first, second in combinations(things, 2):
-        yield first, second
-        yield second, first
 
 
 def _scaled(index: FileIndex) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -109,8 +99,8 @@ def _scaled(index: FileIndex) -> Iterator[tuple[ast.expr, ast.expr]]:
     for node in within(index.tree, ast.BinOp):
         match node:
             case ast.BinOp(ast.BinOp(rows, ast.Sub(), shift), ast.Div(), spread):
-                taken = _figures(index, shift)
-                spreads = _figures(index, spread)
+                taken = _figures(shift)
+                spreads = _figures(spread)
                 own = [subject_of(call) for call in (*taken, *spreads) if not _row_wise(call)]
                 alike = [subject for subject in own if same(subject, rows)]
                 if taken and spreads and len(alike) == len(taken) + len(spreads):
@@ -118,28 +108,21 @@ def _scaled(index: FileIndex) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 
 def _by_library(index: FileIndex) -> Iterator[tuple[ast.expr, ast.expr]]:
-    for call in index.calls:
-        if called(call) in SCALING and call.args and not _row_wise(call) and _imported(index, call):
+    """What functions of a library scale that the file imports by name."""
+    homes = [one for one in within(index.tree, ast.ImportFrom) if one.module in LIBRARIES]
+    imported = {alias.name for one in homes for alias in one.names}
+    for call in calls_in(index.tree, *SCALING):
+        known = not imported.isdisjoint((called(call), "preprocessing", "stats"))
+        if known and call.args and not _row_wise(call):
             yield call, call.args[0]
 
 
-def _imported(index: FileIndex, call: ast.Call) -> bool:
-    """Whether a function of this name is the library's."""
-    wanted = (called(call), "preprocessing", "stats")
-    return any(
-        alias.name in wanted
-        for statement in within(index.tree, ast.ImportFrom)
-        if statement.module in LIBRARIES
-        for alias in statement.names
-    )
-
-
-def _figures(index: FileIndex, node: ast.expr) -> list[ast.Call]:
+def _figures(node: ast.expr) -> list[ast.Call]:
     """The calls that a figure is computed by; empty where it is given from outside."""
     figures: list[ast.Call] = []
     for part in _parts(node):
-        value = _own_value(index, part)
-        calls = [call for call in within(value, ast.Call) if called(call) in FIGURES]
+        value = _own_value(part)
+        calls = calls_in(value, *FIGURES)
         if isinstance(value, ast.IfExp | ast.BoolOp) or not calls:
             return []
         figures += calls
@@ -159,29 +142,20 @@ def _parts(node: ast.expr) -> Iterator[ast.expr]:
         yield from _parts(side)
 
 
-def _own_value(index: FileIndex, node: ast.expr) -> ast.expr:
+def _own_value(node: ast.expr) -> ast.expr:
     """What a variable or an attribute was given in the function that it is read in."""
-    owner = function_of(index, node)
+    owner = function_of(node)
     if isinstance(node, ast.Name):
-        value = value_of(index, node)
-        if node.id not in _arguments(owner) and function_of(index, value) is owner:
-            return value
-        return node
-    if isinstance(node, ast.Attribute):
-        values = [value for target, value in stores(owner) if same(target, node)]
-        return values[0] if len(values) == 1 else node
-    return node
-
-
-def _arguments(function: ast.AST) -> set[str]:
-    if isinstance(function, ast.FunctionDef):
-        return {argument.arg for argument in function.args.args}
-    return set()
+        value = value_of(node)
+        given = isinstance(owner, ast.FunctionDef) and parameter_of(owner, node.id) is not None
+        return node if given or function_of(value) is not owner else value
+    values = [value for target, value in stores(owner) if same(target, node)]
+    return values[0] if len(values) == 1 and isinstance(node, ast.Attribute) else node
 
 
 def _row_wise(call: ast.Call) -> bool:
     """Whether every row, window or image has its own figures."""
-    given = [word.value for word in call.keywords if word.arg in ("axis", "dim")]
+    given = given_as([call], "axis", "dim")
     return any(0 not in axes for axes in map(_axes, (*given, *call.args)) if axes)
 
 

@@ -5,20 +5,30 @@ and `masked_fill`, transformers what is 0 in `attention_mask`."""
 import ast
 from collections.abc import Iterator, Sequence
 
-from reenact.faults.facts.flow import assigned, flat, number
-from reenact.faults.facts.lines import function_of, place_in, scopes, value_of
-from reenact.faults.facts.parts import (
+from reenact.program.flow.uses import assigned, number, value_of
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    LIBRARIES,
     Found,
     all_parts,
     called,
+    calls_in,
+    file_of,
+    flat,
+    function_of,
+    given_as,
+    given_to,
     is_call,
+    is_constant,
+    is_minus,
     is_sum,
+    keyword,
     last_word,
     owner_of,
+    scopes,
     within,
 )
-from reenact.program.syntax.excerpt import excerpt, same
-from reenact.program.syntax.index import FileIndex
 
 PADDERS = ("pad_sequence", "pad_sequences")
 COUNTS_ONLY = (
@@ -72,57 +82,47 @@ FAR = -1e3
 
 def pads(node: ast.AST) -> bool:
     """Whether rows are filled up to one length in a function or a file."""
-    return any(is_call(part, *PADDERS) for part in all_parts(node)) or any(
-        map(_fills, within(node, ast.BinOp))
-    )
+    return bool(calls_in(node, *PADDERS)) or any(map(_fills, within(node, ast.BinOp)))
 
 
 def knows_filler(index: FileIndex) -> bool:
     """Whether a file pads, or states by what rows are filled up."""
-    return pads(index.tree) or any(
-        word.arg in FILLED_UP for call in index.calls for word in call.keywords
-    )
+    return pads(index.tree) or bool(given_as(index.calls, *FILLED_UP))
 
 
 def is_mask(scope: ast.AST, target: ast.expr) -> bool:
     """Whether something is given to a model, or to attention, as its mask."""
-    for node in all_parts(scope):
-        given: list[tuple[object, ast.expr]] = []
-        if isinstance(node, ast.Call):
-            given = [(word.arg, word.value) for word in node.keywords]
-        elif isinstance(node, ast.Dict):
-            keys = (getattr(key, "value", None) for key in node.keys)
-            given = list(zip(keys, node.values, strict=True))
-        if any(name in (*KEEP, *LEAVE_OUT) and same(value, target) for name, value in given):
-            return True
-    return False
+    given = given_as(calls_in(scope), *KEEP, *LEAVE_OUT)
+    for entry in within(scope, ast.Dict):
+        pairs = zip(entry.keys, entry.values, strict=True)
+        given += [value for key, value in pairs if is_constant(key, *KEEP, *LEAVE_OUT)]
+    return any(same(value, target) for value in given)
 
 
 def padded_lengths(files: Sequence[FileIndex]) -> Found:
     """Where the length of every row is that of the longest, and what says so."""
-    for index, scope in ((file, scope) for file in files for scope in scopes(file)):
+    for scope in (scope for index in files for scope in scopes(index)):
         padded: list[ast.expr] = []
-        for target, value in (
-            pair for statement in flat(scope.body) for pair in assigned(statement)
-        ):
+        for target, value in (pair for one in flat(scope.body) for pair in assigned(one)):
             counted = next((rows for rows in padded if _counts(value, rows)), None)
             if counted is not None and _tells_tokens(scope, target):
-                saw = (
-                    f"{excerpt(target)} is taken of {excerpt(counted)}, whose rows are padded "
-                    f"already: every row counts as full"
-                )
-                yield place_in(index, value), saw
+                rows = f"{excerpt(counted)}, whose rows are padded already"
+                yield value, f"{excerpt(target)} is taken of {rows}: every row counts as full"
             full = next((rows for rows in padded if _full(value, rows)), None)
             if full is not None and is_mask(scope, target) and not _changed(scope, target):
-                saw = f"{excerpt(target)} is all ones, and rows of {excerpt(full)} are padded"
-                yield place_in(index, value), saw
+                yield (
+                    value,
+                    f"{excerpt(target)} is all ones, and rows of {excerpt(full)} are padded",
+                )
             filled = _pads(value) or any(same(rows, _passed_on(value)) for rows in padded)
-            padded = [rows for rows in padded if not same(rows, target)] + [target] * filled
+            padded = [rows for rows in padded if not same(rows, target)]
+            if filled:
+                padded.append(target)
 
 
 def _pads(value: ast.expr) -> bool:
     fills = isinstance(value, ast.ListComp) and any(map(_fills, within(value.elt, ast.BinOp)))
-    return fills or any(is_call(node, *PADDERS) for node in all_parts(value))
+    return fills or bool(calls_in(value, *PADDERS))
 
 
 def _fills(node: ast.BinOp) -> bool:
@@ -163,14 +163,10 @@ def _counts(value: ast.expr, padded: ast.expr) -> bool:
 
 def _tells_tokens(scope: ast.AST, lengths: ast.expr) -> bool:
     """Whether lengths are compared with places, or given to something that does more than count."""
-    for node in all_parts(scope):
-        if isinstance(node, ast.Compare) and any(same(part, lengths) for part in all_parts(node)):
-            return True
-        if isinstance(node, ast.Call) and called(node) not in COUNTS_ONLY:
-            given = (*node.args, *(word.value for word in node.keywords))
-            if any(same(value, lengths) for value in given):
-                return True
-    return False
+    compared = [part for one in within(scope, ast.Compare) for part in all_parts(one)]
+    taking = (call for call in calls_in(scope) if called(call) not in COUNTS_ONLY)
+    given = [value for call in taking for value in given_to(call)]
+    return any(same(one, lengths) for one in (*compared, *given))
 
 
 def _full(value: ast.expr, padded: ast.expr) -> bool:
@@ -203,24 +199,26 @@ def _changed(scope: ast.AST, mask: ast.expr) -> bool:
 
 def inverted_masks(files: Sequence[FileIndex]) -> Found:
     """Where padding is kept and tokens are left out, and what says so."""
-    for index, call in ((file, call) for file in files for call in file.calls):
-        named = {word.arg: word.value for word in call.keywords}
-        for name, mask in ((name, named[name]) for name in LEAVE_OUT if name in named):
-            if _keeps_tokens(index, mask):
-                saw = f"{name}={excerpt(mask)} is True for tokens: what is True there is left out"
-                yield place_in(index, mask), saw
-            given = value_of(index, mask)
-            if is_call(given, "float") and isinstance(owner_of(given), ast.Compare):
-                saw = f"{name}={excerpt(mask)} holds numbers, which are added and hide nothing"
-                yield place_in(index, given), saw
+    for call in (call for index in files for call in index.calls):
+        for word in call.keywords:
+            if word.arg in LEAVE_OUT:
+                yield from _left_out(f"{word.arg}={excerpt(word.value)}", word.value)
         fills = is_call(call, "masked_fill", "masked_fill_") and len(call.args) == 2
-        if fills and _is_far(call.args[1]) and _keeps_tokens(index, call.args[0]):
-            saw = f"{excerpt(call.args[0])} is True for tokens, and what is True is filled"
-            yield place_in(index, call), saw
-        kept = named.get("attention_mask") if "input_ids" in named else None
-        if kept is not None and _keeps_tokens(index, kept) is False:
-            saw = f"attention_mask={excerpt(kept)} is True for padding: what is 0 there is left out"
-            yield place_in(index, kept), saw
+        if fills and _is_far(call.args[1]) and _keeps_tokens(call.args[0]):
+            yield call, f"{excerpt(call.args[0])} is True for tokens, and what is True is filled"
+        kept = keyword(call, "attention_mask") if keyword(call, "input_ids") else None
+        if kept is not None and _keeps_tokens(kept) is False:
+            mask = f"attention_mask={excerpt(kept)}"
+            yield kept, f"{mask} is True for padding: what is 0 there is left out"
+
+
+def _left_out(mask: str, value: ast.expr) -> Found:
+    """What is wrong with a mask of what is to be left out."""
+    if _keeps_tokens(value):
+        yield value, f"{mask} is True for tokens: what is True there is left out"
+    given = value_of(value)
+    if is_call(given, "float") and isinstance(owner_of(given), ast.Compare):
+        yield given, f"{mask} holds numbers, which are added and hide nothing"
 
 
 def _is_far(node: ast.expr) -> bool:
@@ -228,90 +226,68 @@ def _is_far(node: ast.expr) -> bool:
     match node:
         case ast.UnaryOp(ast.USub(), ast.Constant(int() | float() as value)):
             return -value < FAR
-        case ast.UnaryOp(ast.USub(), ast.Attribute(attr="inf")):
-            return True
-        case ast.Call(ast.Name("float"), [ast.Constant(str(value))]):
-            return value in ("-inf", "-Inf", "-infinity")
-    return any(is_call(part, "finfo") for part in all_parts(node))
+        case ast.Call(ast.Name("float"), [given]):
+            return is_constant(given, "-inf", "-Inf", "-infinity")
+    infinite = is_minus(node) and last_word(node.operand) == "inf"
+    return infinite or bool(calls_in(node, "finfo"))
 
 
-def _keeps_tokens(index: FileIndex, node: ast.expr | None) -> bool | None:
+def _keeps_tokens(node: ast.expr | None) -> bool | None:
     """Whether a mask is True for tokens, False where it is True for padding; none where nobody
     can tell.
     """
     match node:
         case ast.Name():
-            value = value_of(index, node)
-            own = value is not node and function_of(index, value) is function_of(index, node)
-            return _keeps_tokens(index, value) if own else None
+            value = value_of(node)
+            own = value is not node and function_of(value) is function_of(node)
+            return _keeps_tokens(value) if own else None
         case ast.Subscript(inner):
-            return _keeps_tokens(index, inner)
-        case ast.UnaryOp(ast.Invert() | ast.Not(), inner):
-            return _opposite(_keeps_tokens(index, inner))
-        case ast.BinOp(ast.Constant(1), ast.Sub(), inner):
-            return _opposite(_keeps_tokens(index, inner))
+            return _keeps_tokens(inner)
+        case ast.UnaryOp(ast.Invert() | ast.Not(), inner) | ast.BinOp(
+            ast.Constant(1), ast.Sub(), inner
+        ):
+            return _opposite(_keeps_tokens(inner))
         case ast.Compare(left, [how], [right]):
-            return _compared(index, left, how, right)
+            return _compared(left, how, right)
         case ast.Call():
-            return _of_call(index, node)
+            return _of_call(node)
     return None
 
 
-def _of_call(index: FileIndex, call: ast.Call) -> bool | None:
+def _of_call(call: ast.Call) -> bool | None:
     owner = owner_of(call)
-    library = isinstance(owner, ast.Name) and owner.id in ("torch", "np", "F")
-    if is_call(call, "ne", "eq", "not_equal") and call.args and owner is not None:
-        left, right = call.args[:2] if library and len(call.args) > 1 else (owner, call.args[0])
-        return _compared(
-            index,
-            left,
-            ast.Eq() if called(call) == "eq" else ast.NotEq(),
-            right,
-        )
-    if called(call) == "logical_not":
-        return _opposite(
-            _keeps_tokens(
-                index,
-                call.args[0] if call.args else owner,
-            )
-        )
-    if called(call) in SAME and not library:
-        return _keeps_tokens(index, owner)
-    return None
+    library = last_word(owner) in (*LIBRARIES, "F")
+    operands = call.args if library or owner is None else [owner, *call.args]
+    if is_call(call, "ne", "eq", "not_equal") and len(operands) > 1:
+        how = ast.Eq() if called(call) == "eq" else ast.NotEq()
+        return _compared(operands[0], how, operands[1])
+    if called(call) == "logical_not" and operands:
+        return _opposite(_keeps_tokens(operands[0]))
+    return _keeps_tokens(owner) if called(call) in SAME and not library else None
 
 
-def _compared(
-    index: FileIndex,
-    left: ast.expr,
-    how: ast.cmpop,
-    right: ast.expr,
-) -> bool | None:
+def _compared(left: ast.expr, how: ast.cmpop, right: ast.expr) -> bool | None:
     """`ids != PAD` and `arange < lengths` are True for tokens; `mask == 0` turns a mask round."""
     if isinstance(how, ast.Eq | ast.NotEq):
         if isinstance(right, ast.Constant) and right.value in (0, 1):
-            mask = _keeps_tokens(index, left)
+            mask = _keeps_tokens(left)
             return _opposite(mask) if isinstance(how, ast.Eq) != bool(right.value) else mask
-        return isinstance(how, ast.NotEq) if _is_filler(index, right) else None
+        return isinstance(how, ast.NotEq) if _is_filler(right) else None
     flipped = FLIPS.get(type(how))
-    if flipped is None or _counts_places(index, left) == _counts_places(index, right):
+    if flipped is None or _counts_places(left) == _counts_places(right):
         return None
-    if _counts_places(index, right):
-        return _compared(index, right, flipped(), left)
-    return isinstance(how, ast.Lt | ast.LtE) if _is_length(index, right) else None
+    if _counts_places(right):
+        return _compared(right, flipped(), left)
+    return isinstance(how, ast.Lt | ast.LtE) if _is_length(right) else None
 
 
-def _is_filler(index: FileIndex, node: ast.expr) -> bool:
+def _is_filler(node: ast.expr) -> bool:
     """Whether rows are filled up with this: it is stated so, or one number and no row."""
-    if last_word(node) in FILLED_UP:
+    index = file_of(node)
+    stated = index.once((_is_filler,), lambda: [*given_as(index.calls, *FILLED_UP), *_added(index)])
+    if last_word(node) in FILLED_UP or any(same(node, filler) for filler in stated):
         return True
-    if any(same(node, filler) for filler in index.once((_is_filler,), lambda: _fillers(index))):
-        return True
-    return not isinstance(node, ast.Constant) and number(index, node) is not None
-
-
-def _fillers(index: FileIndex) -> list[ast.expr]:
-    stated = [word.value for call in index.calls for word in call.keywords if word.arg in FILLED_UP]
-    return [*stated, *_added(index)]
+    return not isinstance(node, ast.Constant) and number(node) is not None
 
 
 def _added(index: FileIndex) -> Iterator[ast.expr]:
@@ -322,24 +298,21 @@ def _added(index: FileIndex) -> Iterator[ast.expr]:
                     yield side.elts[0]
 
 
-def _counts_places(index: FileIndex, node: ast.expr) -> bool:
+def _counts_places(node: ast.expr) -> bool:
     """Whether something is made of the numbers of all places."""
-    roots = [node, *(value_of(index, name) for name in within(node, ast.Name))]
-    return any(is_call(part, "arange") for root in roots for part in all_parts(root))
+    roots = [node, *map(value_of, within(node, ast.Name))]
+    return any(calls_in(root, "arange") for root in roots)
 
 
-def _is_length(index: FileIndex, node: ast.expr) -> bool:
+def _is_length(node: ast.expr) -> bool:
     """Whether something is one number a row: it is spread over places by a further axis, or was
     counted.
     """
     if is_call(node, "unsqueeze", "view", "reshape"):
         return True
     if isinstance(node, ast.Subscript):
-        return any(
-            isinstance(part, ast.Constant) and part.value is None for part in all_parts(node.slice)
-        )
-    value = value_of(index, node)
-    return any(is_call(part, "len") for part in all_parts(value))
+        return any(is_constant(part, None) for part in all_parts(node.slice))
+    return bool(calls_in(value_of(node), "len"))
 
 
 def _opposite(kept: bool | None) -> bool | None:

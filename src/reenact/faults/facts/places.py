@@ -86,11 +86,7 @@ def has_modes(evidence: Evidence) -> bool:
         layer.family in MODAL and layer.type not in SAME_IN_BOTH_MODES
         for layer in evidence.layers
         # Dropout of nothing drops nothing.
-        if layer.settings.get(
-            "p",
-            layer.settings.get("rate"),
-        )
-        != 0
+        if layer.dropped != 0
     )
 
 
@@ -112,11 +108,3 @@ def raw_inputs(evidence: Evidence) -> bool:
     """Whether the model is given numbers far from unit size."""
     inputs = evidence.inputs
     return inputs is not None and max(abs(inputs.mean or 0.0), inputs.std or 0.0) > 10
-
-
-def framework(evidence: Evidence) -> str:
-    """`torch` or `keras`."""
-    if evidence.graph is not None:
-        return evidence.graph.framework
-    param = evidence.hyperparameter(Kind.LOSS) or evidence.hyperparameter(Kind.OPTIMIZER)
-    return param.library if param is not None else ""

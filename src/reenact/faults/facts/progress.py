@@ -8,7 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reenact.faults import Evidence, Kind, LossFamily, Suggestion, TaskType
+from reenact.faults import (
+    Detector,
+    Evidence,
+    FaultType,
+    Finding,
+    Kind,
+    LossFamily,
+    Suggestion,
+    TaskType,
+)
 from reenact.faults.facts.measured import (
     accuracies,
     among,
@@ -37,6 +46,8 @@ GOOD = 0.8
 """An accuracy from which on small gains are all that is left; ours."""
 LARGEST_LOSS = 1e3
 CLASSES = (TaskType.BINARY, TaskType.MULTI_CLASS, TaskType.MULTI_LABEL)
+UNSURE = 0.4
+"""Confidence in the first of two repairs."""
 GAP = 3
 """Epochs between two checks: fewer are not judged."""
 EVEN = ("adam", "adamw", "nadam", "adamax", "radam")
@@ -97,16 +108,9 @@ def progress(evidence: Evidence) -> Progress:
     known = evidence.trace.losses.known.values if evidence.trace is not None else np.empty(0)
     first = float(known[0]) if len(known) else 0.0
     if not np.isfinite(first) or first <= 0:
-        return Progress(
-            np.empty(0),
-            np.empty(0),
-            "loss",
-        )
-    return Progress(
-        1 - epochs_of(evidence, "loss") / first,
-        np.empty(0),
-        "share of the first loss gone",
-    )
+        return Progress(np.empty(0), np.empty(0), "loss")
+    gone = 1 - epochs_of(evidence, "loss") / first
+    return Progress(gone, np.empty(0), "share of the first loss gone")
 
 
 def lost(evidence: Evidence) -> tuple[str, int] | None:
@@ -188,6 +192,31 @@ def gradient_trouble(evidence: Evidence) -> str | None:
     return None
 
 
+def is_hopeless(evidence: Evidence) -> bool:
+    """Whether a training has lost its numbers or its gradients: then nothing else is judged."""
+    return lost(evidence) is not None or gradient_trouble(evidence) is not None
+
+
+def has_even_steps(evidence: Evidence) -> bool:
+    """Whether the optimizer is the one that the first repair would bring."""
+    return evidence.optimizer is not None and evidence.optimizer.name.lower() in EVEN
+
+
+def other_optimizer_first(
+    detector: Detector, evidence: Evidence, saw: str, names: tuple[str, ...]
+) -> Finding:
+    """The first repair of slow or restless training: another optimizer."""
+    values = among(evidence, Kind.OPTIMIZER, names)
+    return detector.finding(
+        evidence,
+        saw,
+        kind=Kind.OPTIMIZER,
+        values=values,
+        study=FaultType.OCH,
+        confidence=UNSURE,
+    )
+
+
 def everywhere(evidence: Evidence, *wanted: str) -> tuple[Suggestion, ...]:
     """One activation for all hidden layers, for each one wanted, as the tool's repairs do it."""
     kind = Kind.ACTIVATION
@@ -196,19 +225,12 @@ def everywhere(evidence: Evidence, *wanted: str) -> tuple[Suggestion, ...]:
     params = [(layer, param) for layer, param in written if param is not None and param.changeable]
     found = []
     for name in wanted:
-        given = [
-            (param, value)
+        changes = dict.fromkeys(
+            change_for(param, value)
             for layer, param in params
             for value in among(evidence, kind, (name,), layer)
-        ]
-        if given:
-            changes = dict.fromkeys(change_for(param, value) for param, value in given)
-            found.append(
-                Suggestion(
-                    Patch(tuple(changes)),
-                    None,
-                    hidden[0].activation,
-                    name,
-                )
-            )
+        )
+        if changes:
+            patch = Patch(tuple(changes))
+            found.append(Suggestion(patch, None, hidden[0].activation, name))
     return tuple(found)

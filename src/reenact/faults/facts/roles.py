@@ -5,19 +5,28 @@ calls a variable.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from reenact.faults.facts.flow import assigned, elements, given, variables_read, variables_stored
-from reenact.faults.facts.parts import (
-    all_parts,
-    called,
-    is_call,
-    last_word,
-    owner_of,
-    within,
+from reenact.program.flow.uses import (
+    given,
+    stores,
+    variables_stored,
 )
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    all_parts,
+    argument,
+    called,
+    elements,
+    file_of,
+    given_to,
+    is_call,
+    last_word,
+    owner_of,
+    returned,
+    within,
+)
 
 LOSS_FUNCTIONS = frozenset(
     (
@@ -106,44 +115,32 @@ SCHEDULES = (
     "StepLR",
 )
 """Of `torch.optim.lr_scheduler`."""
+WITHOUT_GRADIENTS = ("no_grad", "inference_mode")
 ROUNDS = 6
 
 
-def is_loss_class(name: str) -> bool:
-    """Whether a class of a framework by this name is a loss."""
-    return name in LOSS_CLASSES
-
-
-def is_loss_call(index: FileIndex, node: ast.AST | None) -> bool:
+def is_loss_call(node: ast.AST | None) -> bool:
     """Whether a call gives a loss: a function of the framework, or an object of a class of losses."""
     if not isinstance(node, ast.Call):
         return False
     if called(node) in LOSS_FUNCTIONS:
         return True
     if isinstance(node.func, ast.Call):
-        return is_loss_class(called(node.func))
-    name = last_word(node.func)
-    return bool(name) and index.once((is_loss_call, name), lambda: _is_loss_object(index, name))
-
-
-def _is_loss_object(index: FileIndex, name: str) -> bool:
-    return any(is_loss_class(called(value)) for value in _given(index, name))
+        return called(node.func) in LOSS_CLASSES
+    values = given(file_of(node), last_word(node.func))
+    return any(called(value) in LOSS_CLASSES for value in values)
 
 
 def schedules(index: FileIndex) -> list[ast.expr]:
     """What is made from an optimizer and is none itself: `scheduler` of `StepLR(opt, 3)`."""
-    return list(index.once((schedules,), lambda: list(_schedules(index))))
-
-
-def _schedules(index: FileIndex) -> Iterator[ast.expr]:
     cleared = [owner_of(call) for call in index.calls if called(call) == "zero_grad"]
-    for target, value in _assignments(index):
-        if not isinstance(value, ast.Call) or any(same(target, one) for one in cleared):
-            continue
-        given = [*value.args, *(word.value for word in value.keywords)]
-        made = any(same(one, owner) for one in given for owner in cleared)
-        if called(value) in SCHEDULES or (made and not elements(target)):
-            yield target
+    found = []
+    for target, value in stores(index.tree):
+        if isinstance(value, ast.Call) and not any(same(target, one) for one in cleared):
+            made = any(same(one, owner) for one in given_to(value) for owner in cleared)
+            if called(value) in SCHEDULES or (made and not elements(target)):
+                found.append(target)
+    return found
 
 
 def losses(index: FileIndex) -> list[ast.expr]:
@@ -153,47 +150,25 @@ def losses(index: FileIndex) -> list[ast.expr]:
 
 def targets(index: FileIndex) -> list[ast.expr]:
     """The second arguments of losses: what outputs are compared with."""
-    found = [
-        call.args[1] if len(call.args) > 1 else _keyword(call, "target", "y_true", "labels")
-        for call in index.calls
-        if is_loss_call(index, call)
-    ]
+    compared = (call for call in index.calls if is_loss_call(call))
+    found = (argument(call, 1, "target", "y_true", "labels") for call in compared)
     return [one for one in found if one is not None]
 
 
-def names_that_reach(index: FileIndex, ends: list[ast.expr]) -> set[str]:
-    """Variables and attributes whose values go into one of these expressions."""
-    reached: set[str] = set()
-    for one in ends:
-        reached |= variables_read(one)
-    for _ in range(ROUNDS):
-        before = len(reached)
-        for target, value in _assignments(index):
-            if reached & set(variables_stored(target)):
-                reached |= variables_read(value)
-        for function in within(index.tree, ast.FunctionDef):
-            for given_back in within(function, ast.Return) if function.name in reached else ():
-                reached |= variables_read(given_back)
-        if len(reached) == before:
-            break
-    return reached
+def without_gradients(node: ast.AST) -> list[ast.expr]:
+    """What a block or a function states by which no gradients are kept in it."""
+    stated: list[ast.expr] = []
+    if isinstance(node, ast.With):
+        stated = [item.context_expr for item in node.items]
+    elif isinstance(node, ast.FunctionDef):
+        stated = node.decorator_list
+    words = ((one, {last_word(part) for part in all_parts(one)}) for one in stated)
+    return [one for one, said in words if not said.isdisjoint(WITHOUT_GRADIENTS)]
 
 
-def reaches_loss(index: FileIndex, node: ast.expr) -> bool:
-    """Whether a value goes into what is differentiated, as part of it or by a variable."""
-    ends = losses(index)
-    if any(part is node for one in ends for part in all_parts(one)):
-        return True
-    reached = index.once((reaches_loss,), lambda: names_that_reach(index, ends))
-    parent = index.parents.get(node)
-    while parent is not None and not isinstance(parent, ast.stmt):
-        parent = index.parents.get(parent)
-    stored = (
-        {name for target, _ in assigned(parent) for name in variables_stored(target)}
-        if parent
-        else ()
-    )
-    return bool(reached.intersection(stored))
+def is_without_gradients(node: ast.AST) -> bool:
+    """Whether something runs under `no_grad()` or `inference_mode()`."""
+    return any(map(without_gradients, file_of(node).ancestors(node)))
 
 
 def _stepped(index: FileIndex) -> Iterator[ast.expr]:
@@ -205,24 +180,18 @@ def _stepped(index: FileIndex) -> Iterator[ast.expr]:
         elif called(call) in ("gradient", "grad", "scale_loss") and call.args:
             yield call.args[0]
     for function in within(index.tree, ast.FunctionDef):
-        if function.name in LOSS_STEPS:
-            yield from (one.value for one in within(function, ast.Return) if one.value is not None)
+        yield from returned(function) if function.name in LOSS_STEPS else ()
 
 
-def _with_assigned(index: FileIndex, ends: Iterator[ast.expr]) -> Iterator[ast.expr]:
+def _with_assigned(index: FileIndex, ends: Iterable[ast.expr]) -> Iterator[ast.expr]:
     waiting = list(ends)
     followed: set[str] = set()
     for _ in range(ROUNDS):
         yield from waiting
         fresh = {name for one in waiting for name in _whole_names(one)} - followed
         followed |= fresh
-        waiting = [
-            value
-            for target, value in _assignments(index)
-            if fresh.intersection(variables_stored(target))
-        ]
-        if not waiting:
-            return
+        pairs = stores(index.tree)
+        waiting = [value for target, value in pairs if fresh.intersection(variables_stored(target))]
 
 
 def _whole_names(node: ast.expr) -> Iterator[str]:
@@ -236,20 +205,3 @@ def _whole_names(node: ast.expr) -> Iterator[str]:
         yield from _whole_names(owner)
     elif word := last_word(node):
         yield word
-
-
-def _assignments(index: FileIndex) -> list[tuple[ast.expr, ast.expr]]:
-    return list(
-        index.once(
-            (_assignments,),
-            lambda: [pair for node in all_parts(index.tree) for pair in assigned(node)],
-        )
-    )
-
-
-def _given(index: FileIndex, name: str) -> list[ast.expr]:
-    return index.once((_given, name), lambda: list(given(index, name)))
-
-
-def _keyword(call: ast.Call, *words: str) -> ast.expr | None:
-    return next((one.value for one in call.keywords if one.arg in words), None)

@@ -52,6 +52,13 @@ def windows(values: list[float], count: int = WINDOWS) -> list[float]:
     return [median(known[round(size * part) : round(size * (part + 1))]) for part in range(parts)]
 
 
+def clip_factors(evidence: Evidence) -> list[tuple[float, float]]:
+    """The norm of each gradient that was clipped, and how many times it is its limit."""
+    steps = evidence.watched.steps
+    both = zip(steps["clip_norm"].tolist(), steps["clip_limit"].tolist(), strict=True)
+    return [(norm, norm / limit) for norm, limit in both if norm == norm and limit > 0]
+
+
 def reached(values: Sequence[float]) -> float:
     """What a short training came to: the median of its last quarter, infinity where it broke."""
     if all(map(math.isfinite, values)):

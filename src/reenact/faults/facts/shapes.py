@@ -56,7 +56,7 @@ GLOBAL_POOLS = tuple(
 
 def trained(evidence: Evidence) -> bool:
     """Whether steps were done and nothing stood in their way."""
-    return evidence.trace is not None and evidence.trace.step_count > 0 and evidence.crash is None
+    return evidence.step_count > 0 and evidence.crash is None
 
 
 def rank_taken(layer: StaticLayer) -> int | None:

@@ -5,26 +5,29 @@ import ast
 from collections.abc import Iterator
 from itertools import combinations
 
-from reenact.faults.facts.flow import elements, stores, variables_read
-from reenact.faults.facts.lines import function_of
-from reenact.faults.facts.parts import (
+from reenact.faults.facts.roles import is_without_gradients, without_gradients
+from reenact.program.flow.uses import handed, names_that_reach, stores, variables_read
+from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    Node,
     called,
+    calls_in,
+    elements,
+    file_of,
+    function_of,
+    given_as,
     is_call,
-    last_word,
     names,
     owner_of,
     within,
 )
-from reenact.faults.facts.roles import names_that_reach
-from reenact.program.syntax.excerpt import same
-from reenact.program.syntax.index import FileIndex
 
 Pair = tuple[ast.expr, ast.expr]
 """Rows to learn from, and rows that were held out of them."""
 JUDGES = ("evaluate", "predict", "score", "test_on_batch")
 """Methods of Keras and scikit-learn that a model answers by."""
 LEARNS = ("backward", "gradient", "train_on_batch", "manual_backward")
-WITHOUT_GRADIENTS = ("no_grad", "inference_mode")
 ROUNDS = 4
 
 
@@ -33,31 +36,16 @@ def pairs(index: FileIndex) -> list[Pair]:
     return list(index.once((pairs,), lambda: _pairs(index)))
 
 
-def apart(index: FileIndex, first: ast.AST, second: ast.AST) -> bool:
+def apart(first: Node, second: Node) -> bool:
     """Whether two expressions differ only in that one is made of the rows that were held out of
     the other's.
     """
-    return not same(first, second) and _alike(pairs(index), first, second)
+    return not same(first, second) and _alike(pairs(file_of(first)), first, second)
 
 
 def evaluated(index: FileIndex) -> set[str]:
     """Names of what goes into the evaluation of a model and not into its training."""
     return set(index.once((evaluated,), lambda: _evaluated(index)))
-
-
-def without_gradients(index: FileIndex, node: ast.AST) -> bool:
-    """Whether something runs under `no_grad()` or `inference_mode()`."""
-    for above in index.ancestors(node):
-        stated: list[ast.expr] = []
-        if isinstance(above, ast.With):
-            stated = [item.context_expr for item in above.items]
-        elif isinstance(above, ast.FunctionDef):
-            stated = above.decorator_list
-        for expression in stated:
-            called_or_named = called(expression) or last_word(expression)
-            if called_or_named in WITHOUT_GRADIENTS:
-                return True
-    return False
 
 
 def _pairs(index: FileIndex) -> list[Pair]:
@@ -76,16 +64,12 @@ def _of_call(target: ast.expr, value: ast.expr) -> Iterator[Pair]:
     parts = elements(target)
     if not parts:
         return
-    if _calls(value, "train_test_split"):
+    if calls_in(value, "train_test_split"):
         yield from zip(parts[::2], parts[1::2], strict=False)
-    elif _calls(value, "random_split"):
+    elif calls_in(value, "random_split"):
         yield from ((parts[0], part) for part in parts[1:])
     elif is_call(value, "load_data") and len(parts) == 2:
         yield from zip(elements(parts[0]), elements(parts[1]), strict=False)
-
-
-def _calls(value: ast.expr, name: str) -> bool:
-    return any(called(call) == name for call in within(value, ast.Call))
 
 
 def _of_slices(index: FileIndex) -> Iterator[Pair]:
@@ -121,28 +105,22 @@ def _of_roles(index: FileIndex) -> Iterator[Pair]:
             for call in index.calls
             if called(call) in JUDGES and call.args and same(owner_of(call), model)
         ]
-        held += [
-            (elements(word.value) or [word.value])[0]
-            for word in fit.keywords
-            if word.arg == "validation_data"
-        ]
+        given = given_as([fit], "validation_data")
+        held += [(elements(value) or [value])[0] for value in given]
         yield from ((fit.args[0], rows) for rows in held if not same(rows, fit.args[0]))
 
 
 def _made_alike(index: FileIndex, known: list[Pair]) -> Iterator[Pair]:
     """Two variables that are given the same thing of each part."""
     parts = {name for pair in known for rows in pair for name in variables_read(rows)}
-    made = [
-        (target, value) for target, value in stores(index.tree) if parts & variables_read(value)
-    ]
+    made = [pair for pair in stores(index.tree) if parts & variables_read(pair[1])]
     for (first, value), (second, other) in combinations(made, 2):
-        if type(value) is type(other) and not same(first, second):
-            if same(value, other):
-                continue
-            if _alike(known, value, other):
-                yield from _side_by_side(first, second)
-            elif _alike(known, other, value):
-                yield from _side_by_side(second, first)
+        if type(value) is not type(other) or same(first, second) or same(value, other):
+            continue
+        if _alike(known, value, other):
+            yield from _side_by_side(first, second)
+        elif _alike(known, other, value):
+            yield from _side_by_side(second, first)
 
 
 def _side_by_side(first: ast.expr, second: ast.expr) -> Iterator[Pair]:
@@ -183,18 +161,16 @@ def _all_alike(known: list[Pair], first: object, second: object) -> bool:
 def _evaluated(index: FileIndex) -> set[str]:
     trained: list[ast.expr] = []
     judged: list[ast.expr] = []
-    for loop in index.loops:
-        if not isinstance(loop, ast.For):
-            continue
-        given = [loop.iter, *_handed_to(index, loop)]
-        if any(called(call) in LEARNS for call in within(loop, ast.Call)):
+    for loop in (one for one in index.loops if isinstance(one, ast.For)):
+        given = [loop.iter, *_handed_to(loop)]
+        if calls_in(loop, *LEARNS):
             trained += given
-        elif without_gradients(index, loop) or _holds_without_gradients(loop):
+        elif is_without_gradients(loop) or any(map(without_gradients, within(loop, ast.With))):
             judged += given
     for call in index.calls:
         if called(call) == "fit":
             trained += call.args
-            judged += [word.value for word in call.keywords if word.arg == "validation_data"]
+            judged += given_as([call], "validation_data")
         elif called(call) in JUDGES:
             judged += call.args
     for first, second in pairs(index):
@@ -203,27 +179,9 @@ def _evaluated(index: FileIndex) -> set[str]:
     return names_that_reach(index, judged) - names_that_reach(index, trained)
 
 
-def _holds_without_gradients(loop: ast.For) -> bool:
-    return any(
-        called(item.context_expr) in WITHOUT_GRADIENTS
-        for block in within(loop, ast.With)
-        for item in block.items
-    )
-
-
-def _handed_to(index: FileIndex, loop: ast.For) -> Iterator[ast.expr]:
+def _handed_to(loop: ast.For) -> Iterator[ast.expr]:
     """What calls give the function around a loop for the argument that it goes through."""
-    function = function_of(index, loop)
-    if not isinstance(function, ast.FunctionDef):
-        return
-    read = names(loop.iter)
-    for place, argument in enumerate(function.args.args):
-        if argument.arg in read:
-            for call in index.calls:
-                if called(call) == function.name and len(call.args) > place:
-                    yield call.args[place]
-                yield from (
-                    word.value
-                    for word in call.keywords
-                    if called(call) == function.name and word.arg == argument.arg
-                )
+    function = function_of(loop)
+    if isinstance(function, ast.FunctionDef):
+        for name in names(loop.iter):
+            yield from handed(function, name)

@@ -4,12 +4,20 @@ import ast
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from reenact.faults.facts.flow import elements
-from reenact.faults.facts.lines import value_of
-from reenact.faults.facts.orders import read_names
-from reenact.faults.facts.parts import called, is_call, within
 from reenact.faults.facts.roles import is_loss_call
+from reenact.program.flow.uses import value_of
+from reenact.program.syntax.excerpt import key_of
 from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    called,
+    calls_in,
+    elements,
+    file_of,
+    is_call,
+    keyword,
+    names_read,
+    within,
+)
 
 DATA_SETS = (
     "TensorDataset",
@@ -33,58 +41,60 @@ SEEDS = (
 """What lets one draw be repeated."""
 
 
-def given_together(index: FileIndex, node: ast.AST) -> Iterator[Sequence[ast.expr]]:
+def given_together(node: ast.AST) -> Iterator[Sequence[ast.expr]]:
     """Values that calls in a piece of the program take row by row."""
-    for call in within(node, ast.Call):
-        parts = [given for part in call.args for given in _spread(index, part)]
-        named = {word.arg: word.value for word in call.keywords}
-        if is_call(call, "fit") and {"x", "y"} <= set(named):
-            yield named["x"], named["y"]
+    for call in calls_in(node):
+        parts = [given for part in call.args for given in _spread(part)]
+        x, y = keyword(call, "x"), keyword(call, "y")
+        if is_call(call, "fit"):
+            yield parts[:2] if x is None or y is None else (x, y)
         elif is_call(call, "from_tensor_slices") and parts and elements(parts[0]):
             yield elements(parts[0])
-        elif is_call(call, *DATA_SETS) or is_data_set(index, call):
-            yield parts[:2] if called(call) == "fit" else parts
-        elif len(parts) > 1 and is_loss_call(index, call):
+        elif is_call(call, *DATA_SETS) or _is_data_set(call):
+            yield parts
+        elif is_loss_call(call):
             yield parts[:2]
         elif is_call(call, *TABLES):
-            for table in parts:
-                yield table.values if isinstance(table, ast.Dict) else ()
+            yield from (table.values for table in parts if isinstance(table, ast.Dict))
 
 
-def _spread(index: FileIndex, node: ast.expr) -> list[ast.expr]:
+def _spread(node: ast.expr) -> list[ast.expr]:
     """What an argument hands on: of `*rows` and `*[part[:80] for part in rows]` each of the rows."""
     if not isinstance(node, ast.Starred):
         return [node]
     rows = node.value
     if isinstance(rows, ast.ListComp | ast.GeneratorExp):
         rows = rows.generators[0].iter
-    return elements(value_of(index, rows))
+    return elements(value_of(rows))
 
 
-def is_data_set(index: FileIndex, call: ast.Call) -> bool:
+def _is_data_set(call: ast.Call) -> bool:
     """Whether it makes an object of a class of the program that gives rows by their numbers."""
     return any(
         isinstance(part, ast.FunctionDef) and part.name == "__getitem__"
-        for scope in index.classes
+        for scope in file_of(call).classes
         if scope.name == called(call)
         for part in getattr(scope.node, "body", ())
     )
+
+
+def belong(first: ast.expr, second: ast.expr) -> bool:
+    """Whether two expressions read variables that belong together row by row."""
+    pairs = pairs_of_rows(file_of(first))
+    read = names_read(second)
+    return any(frozenset((one, other)) in pairs for one in names_read(first) for other in read)
 
 
 def pairs_of_rows(index: FileIndex) -> frozenset[frozenset[str]]:
     """Two variables each that are given together, or cut by the same index in one statement."""
 
     def read() -> frozenset[frozenset[str]]:
-        groups = [
-            [set(read_names(part)) for part in parts] for parts in given_together(index, index.tree)
-        ]
-        for statement in within(index.tree, ast.stmt):
-            if not hasattr(statement, "body"):
-                groups += _cut_alike(statement)
+        simple = [one for one in within(index.tree, ast.stmt) if not hasattr(one, "body")]
+        groups = [*given_together(index.tree), *(cut for one in simple for cut in _cut_alike(one))]
         return frozenset(
             frozenset((first, second))
             for parts in groups
-            for one, other in combinations(parts, 2)
+            for one, other in combinations(map(names_read, parts), 2)
             for first in one
             for second in other
             if first != second
@@ -93,14 +103,16 @@ def pairs_of_rows(index: FileIndex) -> frozenset[frozenset[str]]:
     return index.once(pairs_of_rows, read)
 
 
-def _cut_alike(statement: ast.stmt) -> Iterator[list[set[str]]]:
-    by_index: dict[str, list[set[str]]] = {}
+def _cut_alike(statement: ast.stmt) -> Iterator[list[ast.expr]]:
+    """Values that a statement cuts by the same index."""
+    by_index: dict[str, list[ast.expr]] = {}
     for cut in within(statement, ast.Subscript):
         if isinstance(cut.ctx, ast.Load) and not isinstance(cut.slice, ast.Constant):
-            by_index.setdefault(ast.dump(cut.slice), []).append(set(read_names(cut.value)))
+            by_index.setdefault(key_of(cut.slice), []).append(cut.value)
     yield from by_index.values()
 
 
-def is_restored(index: FileIndex, first: int, last: int) -> bool:
-    """Whether a seed is set between two lines."""
-    return any(first < call.lineno < last for call in index.calls if is_call(call, *SEEDS))
+def is_restored(first: ast.expr | ast.stmt, second: ast.expr | ast.stmt) -> bool:
+    """Whether a seed is set between two draws."""
+    begin, end = sorted((first.lineno, second.lineno))
+    return any(begin < call.lineno < end for call in file_of(first).calls if is_call(call, *SEEDS))

@@ -7,8 +7,10 @@ import ast
 from collections.abc import Iterator
 
 from reenact.program.program import Program
+from reenact.program.syntax.calls import entries
 from reenact.program.syntax.datafile import BadData, Entry, read_data
 from reenact.program.syntax.index import index_of
+from reenact.program.syntax.pieces import all_parts, last_word, place_of
 from reenact.program.syntax.source import Language, LineTable, SourceFile
 from reenact.types import JsonValue, Place
 
@@ -67,29 +69,14 @@ def _in_text(
     value: float,
 ) -> Iterator[Place]:
     index = index_of(file) if file.language is Language.PYTHON else ""
-    if isinstance(index, str):
-        return
-    for node in ast.walk(index.tree):
+    for node in all_parts(index.tree) if not isinstance(index, str) else ():
         pairs: list[tuple[object, ast.expr | None]] = []
         if isinstance(node, ast.Dict):
-            keys = (getattr(key, "value", None) for key in node.keys)
-            pairs = list(zip(keys, node.values, strict=True))
+            pairs = list(entries(node).items())
         elif isinstance(node, ast.keyword):
             pairs = [(node.arg, node.value)]
         elif isinstance(node, ast.AnnAssign):
-            pairs = [
-                (
-                    getattr(node.target, "id", None),
-                    node.value,
-                )
-            ]
+            pairs = [(last_word(node.target), node.value)]
         for name, given in pairs:
             if name in names and isinstance(given, ast.Constant) and given.value == value:
-                end = given.end_lineno or given.lineno
-                yield Place(
-                    file.path,
-                    given.lineno,
-                    given.col_offset,
-                    end,
-                    given.end_col_offset or 0,
-                )
+                yield place_of(given)

@@ -51,7 +51,7 @@ from reenact.faults.facts.advice import bare_output, report
 from reenact.faults.facts.api import uses
 from reenact.faults.facts.label_place import labels_made_at
 from reenact.faults.facts.measured import among, softmax_of_classes
-from reenact.faults.facts.places import OF_QUANTITIES, framework
+from reenact.faults.facts.places import OF_QUANTITIES
 
 TARGET_RANGES = {
     "sigmoid": (0.0, 1.0),
@@ -254,7 +254,7 @@ def _classes(
         went_on = (
             evidence.trace is not None and evidence.trace.step_count > 1 and evidence.crash is None
         )
-        sure = Certainty.HINT if went_on and framework(evidence) == "torch" else Certainty.PROOF
+        sure = Certainty.HINT if went_on and evidence.framework == "torch" else Certainty.PROOF
         yield detector.finding(
             evidence,
             saw,
@@ -279,17 +279,14 @@ def _unreachable(
     mean = labels.mean if labels.mean is not None else (low + high) / 2
     gives = f"{evidence.last_activation} gives {least:g} to {most:g}"
     saw = f"targets {low:.3g} to {high:.3g}, but {gives}"
-    sure = 0.85 if least <= mean <= most else 0.95
-    finding = detector.finding(
+    proven = max(least - low, high - most) > FAR * (high - low)
+    yield detector.finding(
         evidence,
         saw,
         layer=evidence.output,
         kind=Kind.ACTIVATION,
         values=("linear",),
-        confidence=sure,
-    )
-    proven = max(least - low, high - most) > FAR * (high - low)
-    yield finding.refined(
-        fault=FaultType.ACH,
-        certainty=Certainty.PROOF if proven else detector.certainty,
+        study=FaultType.ACH,
+        confidence=0.85 if least <= mean <= most else 0.95,
+        certainty=Certainty.PROOF if proven else None,
     )

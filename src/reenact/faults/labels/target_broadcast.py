@@ -49,10 +49,11 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.lines import calls, place_in
+from reenact.faults.facts.lines import calls
 from reenact.faults.facts.made import loss_made
 from reenact.probe.trace import Event
 from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.pieces import place_of
 
 WARNED = "Using a target size"
 """How PyTorch itself warns of it."""
@@ -119,11 +120,13 @@ def broadcast_target(detector: Detector, evidence: Evidence) -> Findings:
         )
     elif len(output) == len(target) == 2 and output[0] == target[0] > 1 == target[1] < output[1]:
         saw = f"one target a row, {target}, is compared with each of {output[1]} outputs, {output}"
-        finding = detector.finding(
-            evidence, saw, layer=evidence.output, kind=Kind.UNITS, values=(1,)
-        )
-        yield finding.refined(
-            fault=FaultType.LCN,
+        yield detector.finding(
+            evidence,
+            saw,
+            layer=evidence.output,
+            kind=Kind.UNITS,
+            values=(1,),
+            study=FaultType.LCN,
             certainty=Certainty.STRONG,
             confidence=0.85,
         )
@@ -143,8 +146,8 @@ def _warnings(evidence: Evidence) -> list[Event]:
 
 def _edit(evidence: Evidence, place: Place | None, method: str) -> str:
     """What to write instead, where the call of the loss can be read."""
-    for index, call in calls(evidence):
-        if len(call.args) == 2 and str(place_in(index, call)) == str(place):
+    for call in calls(evidence):
+        if len(call.args) == 2 and str(place_of(call)) == str(place):
             old = excerpt(call.args[1])
             return f"; change {old} to {old}.{method}(1)"
     return ""

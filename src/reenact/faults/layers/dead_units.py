@@ -38,6 +38,7 @@ from reenact.faults import (
     FaultType,
     Finding,
     Findings,
+    JsonValue,
     Kind,
     LayerView,
     Needs,
@@ -50,18 +51,12 @@ from reenact.faults.facts.measured import (
     epoch_ends,
     first_found,
     inputs_scaled,
+    largest_step,
     output_rows,
-    update_ratios,
     zero,
 )
 from reenact.faults.facts.model import owner_of
-from reenact.faults.facts.places import (
-    at_all_layers,
-    at_named,
-    framework,
-    raw_inputs,
-    usual_rates,
-)
+from reenact.faults.facts.places import at_all_layers, at_named, raw_inputs, usual_rates
 from reenact.faults.facts.progress import everywhere, gradient_trouble, zero_gradients
 from reenact.faults.facts.series import finite
 from reenact.program.flow.library_names import last_name
@@ -141,7 +136,7 @@ def dying_relu(detector: Detector, evidence: Evidence) -> Findings:
     layer = next(layer for layer in evidence.weighted if layer.activation == "relu")
     kind = Kind.ACTIVATION
     cures = everywhere(evidence, "selu", "leaky_relu", "elu")
-    pushed = max(update_ratios(evidence).values(), default=0.0) > LARGEST_STEP
+    pushed = largest_step(evidence) > LARGEST_STEP
     sure = UNSURE if pushed or inputs_scaled(evidence) is False else detector.confidence
     yield detector.finding(
         evidence, saw, layer=layer, kind=kind, suggestions=cures, confidence=sure
@@ -250,41 +245,28 @@ def _dead(
     owner = owner_of(evidence, layer)
     kernel = owner.kernel()
     if raw_inputs(evidence) and (kernel is None or kernel.std != 0):
-        finding = detector.finding(
-            evidence,
-            saw,
-            layer=owner,
-            study=FaultType.CPP,
-            confidence=sure,
-        )
+        finding = detector.finding(evidence, saw, layer=owner, study=FaultType.CPP, confidence=sure)
         return at_named(evidence, finding, Kind.PREPROCESSING, "scale", ("standardize", "scale"))
-    if not from_start:
-        kind = Kind.LEARNING_RATE
-        rates = usual_rates(evidence)
-        finding = detector.finding(
-            evidence, saw, layer=owner, kind=kind, values=rates, study=FaultType.HLR
-        )
-        return finding.refined(confidence=0.8 * sure)
+    keras = evidence.framework == "keras"
     bias = owner.bias()
-    keras = framework(evidence) == "keras"
     kind = Kind.WEIGHT_INIT
     fault = FaultType.WCI
-    start = "he_normal" if keras else "kaiming_normal_"
-    if bias is not None and bias.mean < -1:
+    values: tuple[JsonValue, ...] = ("he_normal" if keras else "kaiming_normal_",)
+    if not from_start:
+        kind = Kind.LEARNING_RATE
+        fault = FaultType.HLR
+        values = usual_rates(evidence)
+    elif bias is not None and bias.mean < -1:
         kind = Kind.BIAS_INIT
         fault = FaultType.BCI
-        start = "zeros" if keras else "zeros_"
+        values = ("zeros" if keras else "zeros_",)
     finding = detector.finding(
         evidence,
         saw,
         layer=owner,
         kind=kind,
-        values=(start,),
+        values=values,
         study=fault,
+        confidence=sure if from_start else 0.8 * sure,
     )
-    return at_all_layers(
-        evidence,
-        finding.refined(confidence=sure),
-        kind,
-        (start,),
-    )
+    return at_all_layers(evidence, finding, kind, values) if from_start else finding

@@ -55,7 +55,7 @@ from reenact.faults import (
 from reenact.faults.facts.api import BATCH_NORMS, DROPOUTS
 from reenact.faults.facts.architecture import dropout_before, is_dropout, is_max_pooling
 from reenact.faults.facts.lines import calls, first_place
-from reenact.faults.facts.parts import called, last_word, options, owner_of
+from reenact.program.syntax.pieces import keyword, last_word, owner_of
 
 MOVED = 1e-3
 MOST = 0.5
@@ -87,7 +87,7 @@ def dropout_misuse(detector: Detector, evidence: Evidence) -> Findings:
     noise = [tested.noise for tested in evidence.experiments.behaviour if tested.noise is not None]
     if noise and max(noise) < MOVED:
         return
-    place = first_place(one for one in calls(evidence) if _always_on(one[1]))
+    place = first_place(one for one in calls(evidence, *DROPOUTS) if _always_on(one))
     if place is not None:
         seen = "; two evaluations of the same rows differ" if noise else ""
         yield detector.finding(
@@ -123,22 +123,18 @@ def dropout_at_output(detector: Detector, evidence: Evidence) -> Findings:
         # Another layer answers; this one is only the last that was seen.
         return
     for layer in evidence.layers[evidence.layers.index(output) + 1 :]:
-        rate = layer.settings.get(
-            "rate",
-            layer.settings.get("p"),
-        )
-        if layer.family == "dropout" and (not isinstance(rate, int | float) or rate > 0):
-            saw = f"{layer.name} drops outputs of {output.name}, the last layer with weights"
+        if layer.family == "dropout" and layer.dropped != 0:
             # The text alone seldom tells which layer answers in the end.
-            found = detector.finding(
+            doubted = evidence.graph is None
+            yield detector.finding(
                 evidence,
-                saw,
+                f"{layer.name} drops outputs of {output.name}, the last layer with weights",
                 layer=layer,
                 kind=Kind.DROPOUT,
                 values=(0.0,),
+                confidence=0.4 if doubted else None,
+                certainty=Certainty.HINT if doubted else None,
             )
-            doubted = found.refined(confidence=0.4, certainty=Certainty.HINT)
-            yield doubted if evidence.graph is None else found
 
 
 @FAULT.detector(
@@ -195,25 +191,19 @@ def dropout_too_high(detector: Detector, evidence: Evidence) -> Findings:
     {paper}; the bound is that of the release.
     """
     for layer in evidence.layers:
-        rate = layer.settings.get(
-            "rate",
-            layer.settings.get("p"),
-        )
-        if not is_dropout(layer) or not isinstance(rate, int | float) or rate <= MOST:
-            continue
-        confidence = 0.8 if rate >= 0.75 else detector.confidence
-        saw = f"{layer.name} drops {rate:.0%}"
-        kind = Kind.DROPOUT
-        values = (0.2, 0.3, 0.5)
-        yield detector.finding(
-            evidence, saw, layer=layer, kind=kind, values=values, confidence=confidence
-        )
+        rate = layer.dropped or 0.0
+        if is_dropout(layer) and rate > MOST:
+            yield detector.finding(
+                evidence,
+                f"{layer.name} drops {rate:.0%}",
+                layer=layer,
+                kind=Kind.DROPOUT,
+                values=(0.2, 0.3, 0.5),
+                confidence=0.8 if rate >= 0.75 else None,
+            )
 
 
 def _always_on(call: ast.Call) -> bool:
     """A functional dropout that is not given the mode."""
-    function = called(call) in DROPOUTS and last_word(owner_of(call)) in (
-        "F",
-        "functional",
-    )
-    return function and 1 <= len(call.args) <= 2 and "training" not in options(call)
+    functional = last_word(owner_of(call)) in ("F", "functional")
+    return functional and 1 <= len(call.args) <= 2 and keyword(call, "training") is None

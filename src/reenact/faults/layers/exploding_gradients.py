@@ -48,7 +48,7 @@ from reenact.faults import (
     Severity,
     suggest,
 )
-from reenact.faults.facts.measured import update_ratios
+from reenact.faults.facts.measured import largest_step
 from reenact.faults.facts.progress import (
     everywhere,
     gradient_ends,
@@ -109,7 +109,7 @@ def _cured(
     saw: str,
     step: int | None,
 ) -> Finding:
-    largest = max(update_ratios(evidence, step).values(), default=0.0)
+    largest = largest_step(evidence, step)
     rate = evidence.learning_rate
     if largest > LARGEST_STEP:
         values = tuple(value for value in (0.001, 0.01, 0.0001) if rate is None or value < rate)

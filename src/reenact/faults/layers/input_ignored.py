@@ -91,9 +91,9 @@ def input_ignored(detector: Detector, evidence: Evidence) -> Findings:
     by_model = {(tested.model, name): tested for tested in tried for name in tested.ignored_inputs}
     for (model, name), tested in by_model.items():
         saw = f"no output of {model} depends on its input {name}{tested.when}"
-        owners = [one for one in nodes(evidence, ast.ClassDef) if one[1].name == model]
-        inside = [(index, node) for index, owner in owners for node in owner.body]
-        place = first_place(one for one in inside if getattr(one[1], "name", "") == "forward")
+        owners = (one for one in nodes(evidence, ast.ClassDef) if one.name == model)
+        inside = (node for owner in owners for node in owner.body)
+        place = first_place(one for one in inside if getattr(one, "name", "") == "forward")
         yield detector.finding(evidence, saw, place=place)
 
 

@@ -40,7 +40,7 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.architecture import is_keras, unbent
+from reenact.faults.facts.architecture import features_given, unbent
 from reenact.faults.facts.lines import pass_place
 
 THROUGH = frozenset({"dropout", "norm", "pool", "shape"})
@@ -76,16 +76,14 @@ def linear_hidden_layer(detector: Detector, evidence: Evidence) -> Findings:
         sure = detector.confidence if layer.family == "dense" else 0.6
         if few:
             sure = 0.4
-        made = detector.finding(
+        yield detector.finding(
             evidence,
             f"{layer.type} {layer.name} has no activation",
             layer=layer,
             kind=Kind.ACTIVATION,
             values=("relu", "tanh"),
             confidence=sure,
-        )
-        yield made.refined(
-            place=pass_place(evidence, layer) or made.place,
+            place=pass_place(evidence, layer),
         )
 
 
@@ -107,16 +105,19 @@ def missing_non_linearity(detector: Detector, evidence: Evidence) -> Findings:
     which are linear on purpose, are left alone; a waist such as the code of an autoencoder is
     reported with less confidence.
     """
-    values = ("relu", "tanh") if is_keras(evidence) else ("relu", "leaky_relu", "tanh")
+    values = ("relu", "tanh") if evidence.framework == "keras" else ("relu", "leaky_relu", "tanh")
     for layer, taker, doubtful in unbent(evidence):
         confidence = 0.4 if doubtful else detector.confidence
         saw = f"nothing bends what {layer.name} gives to {taker.name}"
-        kind = Kind.ACTIVATION
-        place = pass_place(evidence, layer)
-        found = detector.finding(
-            evidence, saw, layer=layer, kind=kind, values=values, confidence=confidence
+        yield detector.finding(
+            evidence,
+            saw,
+            layer=layer,
+            kind=Kind.ACTIVATION,
+            values=values,
+            confidence=confidence,
+            place=pass_place(evidence, layer),
         )
-        yield found.refined(place=place or found.place)
 
 
 @FAULT.detector(
@@ -158,18 +159,9 @@ def _is_linear(evidence: Evidence, layer: LayerView) -> bool:
 def _code(evidence: Evidence, layer: LayerView) -> bool:
     """Whether it is the narrow middle of an autoencoder, which may be linear."""
     dense = [one for one in evidence.layers if one.family == "dense" and one.width]
-    given = dense[0].settings.get("in_features") if dense else None
-    if given is None and dense and dense[0].weights:
-        given = dense[0].weights[0].shape[0]
-    given_back = (
-        {
-            dense[-1].width,
-            evidence.layers[-1].width,
-        }
-        if dense
-        else set()
-    )
-    return given in given_back and layer.width == min(one.width or 0 for one in dense)
+    given_back = {dense[-1].width, evidence.layers[-1].width} if dense else set()
+    narrowest = min((one.width or 0 for one in dense), default=0)
+    return features_given(dense) in given_back and layer.width == narrowest
 
 
 def _bare(layers: list[LayerView], number: int) -> bool:
@@ -198,9 +190,6 @@ def _takes(behind: LayerView, layer: LayerView, layers: list[LayerView]) -> bool
     if layer.feeds:
         takers = [one.name for one in layers if one.name in layer.feeds and one.weighted]
         return behind.name in layer.feeds or not takers
-    given = behind.settings.get(
-        "in_features",
-        behind.settings.get("in_channels"),
-    )
+    given = behind.setting("in_features", "in_channels")
     known = isinstance(given, int) and layer.width and behind.family == layer.family
     return not known or given == layer.width

@@ -167,11 +167,12 @@ def _one(detector: Detector, evidence: Evidence, layer: StaticLayer, given: int)
         confidence = 0.95
         certain = Certainty.PROOF
         saw = f"{saw}; {at_end[1]}"
-    found = detector.finding(
+    return detector.finding(
         evidence,
         saw,
         layer=view,
         place=layer.place,
         suggestions=suggestions,
+        confidence=confidence,
+        certainty=certain,
     )
-    return found.refined(confidence=confidence, certainty=certain)

@@ -38,7 +38,6 @@ from reenact.faults import (
     Needs,
     Observes,
 )
-from reenact.faults.facts.architecture import is_keras
 
 FAULT = Fault(
     code="LY06",
@@ -64,7 +63,7 @@ def non_zero_bias_init(detector: Detector, evidence: Evidence) -> Findings:
     {paper}, f024 of the release. The small random start that torch gives by itself is not meant,
     nor is an output bias set to the share of a rare class, hence the low confidence there.
     """
-    values = ("zeros",) if is_keras(evidence) else ("zeros_",)
+    values = ("zeros",) if evidence.framework == "keras" else ("zeros_",)
     for layer in evidence.layers:
         if layer.family in ("dense", "conv") and (saw := _shifted(evidence, layer)):
             sure = 0.25 if layer.role == "output" else detector.confidence

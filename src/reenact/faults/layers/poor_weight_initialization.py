@@ -30,7 +30,6 @@ Sources
     al., "Deep Information Propagation", ICLR 2017.
 """
 
-import ast
 import math
 import statistics
 from collections.abc import Iterable, Iterator
@@ -51,19 +50,12 @@ from reenact.faults import (
     Severity,
     Status,
 )
-from reenact.faults.facts.architecture import is_keras
 from reenact.faults.facts.lines import calls, first_place
 from reenact.faults.facts.measured import zero_start
 from reenact.faults.facts.model import times_usual
-from reenact.faults.facts.parts import is_call, within
-from reenact.faults.facts.places import (
-    at_all_layers,
-    at_hyperparameter,
-    framework,
-    of_all_layers,
-    raw_inputs,
-)
+from reenact.faults.facts.places import at_all_layers, at_hyperparameter, of_all_layers, raw_inputs
 from reenact.faults.facts.series import finite, guessing, learned, losses
+from reenact.program.syntax.pieces import calls_in
 
 FAR = 3.0
 TINY = 0.1
@@ -120,19 +112,20 @@ def poor_initialisation(detector: Detector, evidence: Evidence) -> Findings:
             and abs(bias.mean) >= LARGE_BIAS
             and layer.role == "hidden"
         ):
-            zeros = ("zeros",) if framework(evidence) == "keras" else ("zeros_",)
+            zeros = ("zeros",) if evidence.framework == "keras" else ("zeros_",)
             saw = f"all biases start at {bias.mean:g}"
             kind = Kind.BIAS_INIT
             sure = (0.8 if abs(bias.mean) > 5 else 0.5) * doubt
             finding = detector.finding(
-                evidence, saw, layer=layer, kind=kind, values=zeros, confidence=sure
-            )
-            yield at_all_layers(
                 evidence,
-                finding.refined(fault=FaultType.BCI),
-                kind,
-                zeros,
+                saw,
+                layer=layer,
+                kind=kind,
+                values=zeros,
+                study=FaultType.BCI,
+                confidence=sure,
             )
+            yield at_all_layers(evidence, finding, kind, zeros)
     drawn = _drawn_too_wide(evidence)
     if drawn:
         saw = (
@@ -140,12 +133,7 @@ def poor_initialisation(detector: Detector, evidence: Evidence) -> Findings:
             f"layer"
         )
         made = list(calls(evidence, "Parameter"))
-        plain = [
-            one
-            for one in made
-            if one[1].args
-            and any(is_call(part, "randn") for part in within(one[1].args[0], ast.Call))
-        ]
+        plain = [call for call in made if any(calls_in(one, "randn") for one in call.args[:1])]
         yield detector.finding(
             evidence,
             saw,
@@ -171,7 +159,7 @@ def constant_weight_init(detector: Detector, evidence: Evidence) -> Findings:
     {paper}, f004 of the release. The output layer may start at zero without harm as long as the
     layers before it do not, hence the lower confidence there.
     """
-    values = KERAS_STARTS if is_keras(evidence) else TORCH_STARTS
+    values = KERAS_STARTS if evidence.framework == "keras" else TORCH_STARTS
     for layer in evidence.weighted:
         saw = _constant(evidence, layer)
         kernel = layer.kernel()
@@ -254,7 +242,7 @@ def _starts(
         kernel = layer.kernel()
         if kernel is None or layer.family in ("embedding", "recurrent"):
             continue
-        times = times_usual(layer, framework(evidence))
+        times = times_usual(layer, evidence.framework)
         if kernel.std == 0 and len(kernel.shape) > 1 and max(kernel.shape) > 1:
             harm = zero_start(evidence, layer) if kernel.mean == 0 else 1.0
             if harm:
@@ -283,12 +271,12 @@ def _together(
         yield at_hyperparameter(
             finding,
             of_all,
-            _usual(layer, framework(evidence)),
+            _usual(layer, evidence.framework),
         )
         return
     for layer, saw, sure in found:
         kind = Kind.WEIGHT_INIT
-        values = _usual(layer, framework(evidence))
+        values = _usual(layer, evidence.framework)
         yield detector.finding(
             evidence, saw, layer=layer, kind=kind, values=values, confidence=sure
         )

@@ -33,7 +33,7 @@ from reenact.faults import (
     Observes,
     suggest,
 )
-from reenact.faults.facts.architecture import apart, is_keras, rows, until_weights
+from reenact.faults.facts.architecture import apart, rows, until_weights
 
 FAULT = Fault(
     code="LY08",
@@ -76,12 +76,16 @@ def _one(
         return
     words = " and ".join(str(part.own_activation) for part in bending)
     # Nothing unseen, such as an addition in `forward`, can stand between parts of a `Sequential`.
-    sure = is_keras(evidence) or apart(layer, bending[1]) > 0
+    sure = evidence.framework == "keras" or apart(layer, bending[1]) > 0
     spare = bending[-2] if layer.role == "output" else bending[1]
     param = evidence.hyperparameter(Kind.ACTIVATION, spare)
     saw = f"{words} in a row behind {layer.name}"
     cures = suggest(param, ("linear",)) if param else ()
-    found = detector.finding(
-        evidence, saw, layer=layer, place=spare.place, confidence=None if sure else 0.35
+    yield detector.finding(
+        evidence,
+        saw,
+        layer=layer,
+        place=spare.place,
+        suggestions=tuple(cures),
+        confidence=None if sure else 0.35,
     )
-    yield found.refined(suggestions=tuple(cures))

@@ -48,7 +48,7 @@ from reenact.faults import (
 from reenact.faults.facts.advice import for_idle_units, report
 from reenact.faults.facts.measured import WINDOW, first_hit, output_rows
 from reenact.faults.facts.model import owner_of, times_usual
-from reenact.faults.facts.places import framework, raw_inputs
+from reenact.faults.facts.places import raw_inputs
 from reenact.faults.facts.series import finite
 
 MOST = 0.5
@@ -134,9 +134,9 @@ def _saturated(detector: Detector, evidence: Evidence, layer: LayerView, late: f
         return detector.finding(
             evidence, saw, layer=layer, kind=Kind.PREPROCESSING, study=FaultType.CPP
         )
-    if (times_usual(layer, framework(evidence)) or 1.0) > 3:
+    if (times_usual(layer, evidence.framework) or 1.0) > 3:
         kind = Kind.WEIGHT_INIT
-        keras = framework(evidence) == "keras"
+        keras = evidence.framework == "keras"
         start = "glorot_uniform" if keras else "xavier_uniform_"
         return detector.finding(
             evidence, saw, layer=layer, kind=kind, values=(start,), study=FaultType.WCI

@@ -59,9 +59,8 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.lines import calls, first_place, nodes
-from reenact.faults.facts.parts import is_call, last_word, names, owner_of
 from reenact.program.syntax.excerpt import excerpt
-from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import file_of, is_call, last_word, names, owner_of
 
 FAULT = Fault(
     code="LY15",
@@ -100,16 +99,17 @@ def untied_weights(detector: Detector, evidence: Evidence) -> Findings:
         if _copied(table, head):
             saw = f"{head.name} begins with the values of {table.name}, in a parameter of its own"
             # The line that gives a layer another weight, or other values.
-            given = (one for one in nodes(evidence, ast.Assign) if _weight(one[1].targets[0]))
-            filled = (one for one in calls(evidence, "copy_") if _weight(owner_of(one[1])))
+            given = (one for one in nodes(evidence, ast.Assign) if _weight(one.targets[0]))
+            filled = (one for one in calls(evidence, "copy_") if _weight(owner_of(one)))
             place = first_place(given) or first_place(filled)
             yield detector.finding(evidence, saw, layer=head, place=place)
     yield from _parted(detector, evidence, layers)
 
 
-def _on_demand(index: FileIndex, tied: ast.Assign) -> bool:
+def _on_demand(tied: ast.Assign) -> bool:
     """Whether a tie is an option of the program, and may never have been made."""
-    tests = (above.test for above in index.ancestors(tied) if isinstance(above, ast.If))
+    above = file_of(tied).ancestors(tied)
+    tests = (one.test for one in above if isinstance(one, ast.If))
     return any("__name__" not in names(test) for test in tests)
 
 
@@ -148,15 +148,15 @@ def _copied(table: LayerView, head: LayerView) -> bool:
 def _parted(detector: Detector, evidence: Evidence, layers: Sequence[LayerView]) -> Findings:
     """Weights that the text makes one, and that are two when the training begins."""
     by_name = {layer.name.rpartition(".")[2]: layer for layer in layers}
-    for index, tied in nodes(evidence, ast.Assign):
+    for tied in nodes(evidence, ast.Assign):
         pair = [by_name.get(_weight(end)) for end in (tied.targets[0], tied.value)]
         one, other = (layer.kernel() if layer is not None else None for layer in pair)
         if one is None or other is None or one.shape != other.shape or one.path == other.path:
             continue
         # The line that gives a layer another parameter after that.
-        given = (found for found in nodes(evidence, ast.Assign) if _weight(found[1].targets[0]))
-        made = first_place(found for found in given if is_call(found[1].value, "Parameter"))
-        if made is None and _on_demand(index, tied):
+        given = (one for one in nodes(evidence, ast.Assign) if _weight(one.targets[0]))
+        made = first_place(one for one in given if is_call(one.value, "Parameter"))
+        if made is None and _on_demand(tied):
             continue
         saw = f"{excerpt(tied)} made them one, and they are two parameters in the training"
         yield detector.finding(

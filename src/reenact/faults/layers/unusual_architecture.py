@@ -26,6 +26,7 @@ Sources
     Humbatova et al., ICSE 2020 (wrong number of neurons).
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from reenact.faults import (
@@ -36,6 +37,7 @@ from reenact.faults import (
     FaultType,
     Findings,
     Kind,
+    LayerView,
     Needs,
     Observes,
     Place,
@@ -45,6 +47,7 @@ from reenact.faults import (
 from reenact.faults.facts.api import BATCH_NORMS, POOLS, uses
 from reenact.faults.facts.architecture import (
     convolutions,
+    features_given,
     filters,
     is_deep,
     is_max_pooling,
@@ -80,31 +83,27 @@ def bottleneck(detector: Detector, evidence: Evidence) -> Findings:
     Humbatova et al., ICSE 2020 (wrong number of neurons).
     """
     dense = [layer for layer in evidence.layers if layer.family == "dense"]
-    given = dense[0].settings.get("in_features") if dense else None
-    if given is None and dense and dense[0].weights:
-        given = dense[0].weights[0].shape[0]
+    given = features_given(dense)
     # What comes out of an autoencoder is as wide as what goes in.
     if not dense or (given is not None and given == dense[-1].width and len(dense) > 2):
         return
     texts = evidence.static.layers if evidence.static is not None else ()
     models: dict[Place | None, str] = {text.place: text.model for text in reversed(texts)}
-    for before, layer, behind in zip(dense, dense[1:], dense[2:], strict=False):
-        width = layer.width
-        left = before.width
-        right = behind.width
-        if not width or not left or not right or width > TINY or width * TIMES > min(left, right):
+    for around in zip(dense, dense[1:], dense[2:], strict=False):
+        before, layer, behind = around
+        width = layer.width or 0
+        beside = min(before.width or 0, behind.width or 0)
+        if not 0 < width <= TINY or width * TIMES > beside:
             continue
-        if len({models.get(one.place) for one in (before, layer, behind)}) > 1:
+        if len({models.get(one.place) for one in around}) > 1:
             continue
-        saw = f"{width} units between {left} and {right}"
-        sure = 0.55 if width < (dense[-1].width or 0) else None
-        values = (
-            TIMES * width,
-            8 * width,
-            min(left, right),
-        )
         yield detector.finding(
-            evidence, saw, layer=layer, kind=Kind.UNITS, values=values, confidence=sure
+            evidence,
+            f"{width} units between {before.width} and {behind.width}",
+            layer=layer,
+            kind=Kind.UNITS,
+            values=(TIMES * width, 8 * width, beside),
+            confidence=0.55 if width < (dense[-1].width or 0) else None,
         )
 
 
@@ -159,14 +158,8 @@ def useless_bias(detector: Detector, evidence: Evidence) -> Findings:
     """
     for row in rows(evidence):
         for number, layer in enumerate(row):
-            has = (
-                layer.settings.get(
-                    "use_bias",
-                    layer.settings.get("bias", True),
-                )
-                is True
-            )
-            has = layer.bias() is not None if layer.weights else has
+            stated = layer.setting("use_bias", "bias") in (None, True)
+            has = layer.bias() is not None if layer.weights else stated
             if layer.family not in ("dense", "conv") or not has or layer.own_activation:
                 continue
             following = next(
@@ -195,10 +188,8 @@ def decreasing_window(detector: Detector, evidence: Evidence) -> Findings:
 
     {paper}, f016 of the release. Windows of one place, which mix channels only, are left out.
     """
-    for first, second in pairwise(convolutions(evidence)):
-        one = window(first)
-        two = window(second)
-        if one is not None and two is not None and 1 < two < one:
+    for first, one, second, two in _pairs(convolutions(evidence), window):
+        if 1 < two < one:
             saw = f"{second.name} has a window of {two} after {one} in {first.name}"
             yield detector.finding(
                 evidence, saw, layer=second, kind=Kind.KERNEL_SIZE, values=(one,)
@@ -225,12 +216,10 @@ def increasing_dense_width(detector: Detector, evidence: Evidence) -> Findings:
     hidden = [
         layer for layer in evidence.layers if layer.family == "dense" and layer.role == "hidden"
     ]
-    for first, second in pairwise(hidden):
-        if first.width is not None and second.width is not None and second.width > first.width:
-            saw = f"{second.name} has {second.width} units after {first.width} in {first.name}"
-            yield detector.finding(
-                evidence, saw, layer=second, kind=Kind.UNITS, values=(first.width,)
-            )
+    for first, one, second, two in _pairs(hidden, lambda layer: layer.width):
+        if two > one:
+            saw = f"{second.name} has {two} units after {one} in {first.name}"
+            yield detector.finding(evidence, saw, layer=second, kind=Kind.UNITS, values=(one,))
 
 
 @FAULT.detector(
@@ -250,18 +239,10 @@ def non_increasing_filters(detector: Detector, evidence: Evidence) -> Findings:
 
     {paper}, f023 of the release.
     """
-    for first, second in pairwise(convolutions(evidence)):
-        one = filters(first)
-        two = filters(second)
-        if one is not None and two is not None and two < one:
+    for first, one, second, two in _pairs(convolutions(evidence), filters):
+        if two < one:
             saw = f"{second.name} has {two} filters after {one} in {first.name}"
-            yield detector.finding(
-                evidence,
-                saw,
-                layer=second,
-                kind=Kind.FILTERS,
-                values=(one,),
-            )
+            yield detector.finding(evidence, saw, layer=second, kind=Kind.FILTERS, values=(one,))
 
 
 @FAULT.detector(
@@ -315,15 +296,9 @@ def asymmetric_convolution_blocks(detector: Detector, evidence: Evidence) -> Fin
     for row in rows(evidence) if is_deep(evidence) else ():
         for number, layer in enumerate(row):
             between = until_weights(row, number)
-            block = (
-                layer,
-                *row[number + 1 + len(between) :][:1],
-            )
+            block = (layer, *row[number + 1 + len(between) :][:1])
             sizes = [(window(part), filters(part)) for part in block if part.family == "conv"]
-            known = len(sizes) == 2 and None not in (
-                *sizes[0],
-                *sizes[1],
-            )
+            known = len(sizes) == 2 and None not in (*sizes[0], *sizes[1])
             if known and sizes[0] != sizes[1] and not any(map(is_pooling, between)):
                 saw = f"{layer.name} has window and filters {sizes[0]}, {block[1].name} {sizes[1]}"
                 yield detector.finding(evidence, saw, layer=block[1])
@@ -355,3 +330,14 @@ def ineffective_pooling(detector: Detector, evidence: Evidence) -> Findings:
     if late and late[0] in convolutions(evidence) and not any(map(strided, late)):
         saw = f"{len(late)} convolutions follow the last pooling layer"
         yield detector.finding(evidence, saw, layer=late[0])
+
+
+def _pairs(
+    layers: Sequence[LayerView], size: Callable[[LayerView], int | None]
+) -> Iterator[tuple[LayerView, int, LayerView, int]]:
+    """Neighbours, each with a size, where both are known."""
+    for first, second in pairwise(layers):
+        one = size(first)
+        two = size(second)
+        if one is not None and two is not None:
+            yield first, one, second, two

@@ -49,11 +49,19 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.lines import call_place, first_place, indexes, value_of
-from reenact.faults.facts.parts import all_parts, called, last_word, names, within
+from reenact.faults.facts.lines import call_place, first_place
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.progress import zero_gradients
+from reenact.program.flow.uses import value_of
 from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    all_parts,
+    given_to,
+    is_call,
+    last_word,
+    names,
+    within,
+)
 
 MOST = 0.9
 """Share of gradients that are zero where hardly one is left."""
@@ -102,7 +110,7 @@ def fp16_underflow(detector: Detector, evidence: Evidence) -> Findings:
             certainty=Certainty.STRONG,
         )
         return
-    halved = first_place((index, node) for index in indexes(evidence) for node in _halved(index))
+    halved = first_place(node for index in evidence.files for node in _halved(index))
     if halved is not None and _stands_still(evidence):
         saw = "no weight in float16 ever changes: every step is smaller than float16 can resolve"
         yield detector.finding(evidence, saw, place=halved)
@@ -143,23 +151,13 @@ def _lost_gradients(evidence: Evidence) -> float | None:
 
 def _halved(index: FileIndex) -> list[ast.Assign | ast.Expr]:
     """Where a model that an optimizer is given becomes float16."""
-    parts = [
-        one
-        for call in index.calls
-        for one in within(call, ast.Attribute)
-        if one.attr == "parameters"
-    ]
-    trained = {part.value.id for part in parts if isinstance(part.value, ast.Name)}
+    called_in = (one for call in index.calls for one in within(call, ast.Attribute))
+    trained = {last_word(one.value) for one in called_in if one.attr == "parameters"}
     lines = [node for node in all_parts(index.tree) if isinstance(node, ast.Assign | ast.Expr)]
-    return [node for node in lines if _is_half(index, node.value) and trained & names(node)]
+    return [node for node in lines if _is_half(node.value) and trained & names(node)]
 
 
-def _is_half(index: FileIndex, call: ast.expr) -> bool:
-    if not isinstance(call, ast.Call) or called(call) == "half":
-        return isinstance(call, ast.Call) and not call.args
-    given = (
-        *call.args,
-        *(word.value for word in call.keywords),
-    )
-    halves = [one for one in given if last_word(value_of(index, one)) in ("float16", "half")]
-    return called(call) == "to" and bool(halves)
+def _is_half(call: ast.expr) -> bool:
+    if not is_call(call, "to"):
+        return is_call(call, "half") and not call.args
+    return any(last_word(value_of(one)) in ("float16", "half") for one in given_to(call))

@@ -53,6 +53,7 @@ from reenact.faults.facts.advice import for_gradients, for_invalid, for_numbers,
 from reenact.faults.facts.lines import call_place
 from reenact.faults.facts.made import loss_made
 from reenact.faults.facts.measured import (
+    Symptom,
     bad,
     behind_weights,
     first_found,
@@ -336,40 +337,14 @@ def numerical_error_weights(detector: Detector, evidence: Evidence) -> Findings:
     front; zero means all values, not their mean.
     """
     layers = evidence.weighted[::-1]
-    sure = detector.confidence
-    done = loss_halved(evidence)
-    hits = []
-    for what, column in (("weights", "weight"), ("gradient", "grad")):
-        wrong = (
-            f"{what} NaN or infinite",
-            sure,
-            bad(kernel_rows, f"{column}_bad_share"),
-        )
-        empty = (
-            f"{what} all zero",
-            sure,
-            zero(kernel_rows, f"{column}_mean_abs"),
-        )
-        hits.append(
-            first_hit(
-                evidence,
-                layers,
-                wrong,
-                *(() if done else (empty,)),
-            )
-        )
-    weights, slope = hits
+    weights = first_hit(evidence, layers, *_broken(detector, evidence, "weights", "weight"))
+    slope = first_hit(evidence, layers, *_broken(detector, evidence, "gradient", "grad"))
     if weights is not None and (slope is None or weights.step <= slope.step):
         advice = for_numbers(evidence, weights.layer, weights.step)
         yield report(detector, evidence, weights.saw, advice, weights.step)
     elif slope is not None:
-        yield report(
-            detector,
-            evidence,
-            slope.saw,
-            for_gradients(evidence, slope.layer),
-            slope.step,
-        )
+        advice = for_gradients(evidence, slope.layer)
+        yield report(detector, evidence, slope.saw, advice, slope.step)
 
 
 @FAULT.detector(
@@ -452,6 +427,17 @@ def broken_output_gradient(detector: Detector, evidence: Evidence) -> Findings:
         reversed(evidence.layers),
         *symptoms,
     )
+
+
+def _broken(detector: Detector, evidence: Evidence, what: str, column: str) -> list[Symptom]:
+    """Weights or gradients that are no numbers; or zero, where the training is not over."""
+    sure = detector.confidence
+    symptoms: list[Symptom] = [
+        (f"{what} NaN or infinite", sure, bad(kernel_rows, f"{column}_bad_share"))
+    ]
+    if not loss_halved(evidence):
+        symptoms.append((f"{what} all zero", sure, zero(kernel_rows, f"{column}_mean_abs")))
+    return symptoms
 
 
 def _first_bad(evidence: Evidence, last: int) -> str:

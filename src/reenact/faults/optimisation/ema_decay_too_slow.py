@@ -53,25 +53,25 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.copies import holders
-from reenact.faults.facts.flow import assigned, number
-from reenact.faults.facts.lines import indexes, place_in
-from reenact.faults.facts.parts import (
+from reenact.faults.facts.roles import is_loss_call, is_without_gradients, losses
+from reenact.program.flow.uses import assigned, names_that_reach, number
+from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.index import FileIndex, statement_of
+from reenact.program.syntax.pieces import (
     all_parts,
     called,
-    is_call,
+    calls_in,
+    file_of,
     is_sum,
     last_word,
     owner_of,
+    place_of,
     within,
 )
-from reenact.faults.facts.roles import is_loss_call, losses, names_that_reach
-from reenact.program.syntax.excerpt import same
-from reenact.program.syntax.index import FileIndex
 
 LEFT = 0.5
 LEAST, MOST = 0.9, 1.0
 AVERAGERS = ("get_ema_avg_fn", "get_ema_multi_avg_fn")
-SWITCHES = ("no_grad", "inference_mode")
 FEWEST = 20
 FAULT = Fault(
     code="OP14",
@@ -100,21 +100,17 @@ def average_too_slow(detector: Detector, evidence: Evidence) -> Findings:
     Documentation of torch.optim.swa_utils; Song et al., "Score-Based Generative Modeling", 2021,
     appendix on averages.
     """
-    steps = evidence.watched.step_count
+    steps = evidence.step_count
     if evidence.was_cut_off or steps < FEWEST:
         return
-    learned_from = {name for index in indexes(evidence) for name in _learned_from(index)}
-    for index in indexes(evidence):
-        for place, decay in _decays(evidence, index, learned_from):
+    learned_from = {name for index in evidence.files for name in _learned_from(index)}
+    for index in evidence.files:
+        for update, decay in _decays(evidence, index, learned_from):
             value = float(str(decay.value))
-            if LEAST <= value < MOST and value**steps > LEFT and not _begins_faster(index, place):
+            if LEAST <= value < MOST and value**steps > LEFT and not _begins_faster(update):
                 left = f"{value**steps:.0%} of the average is its start"
                 saw = f"decay {value:g}: after {steps} steps {left}"
-                yield detector.finding(
-                    evidence,
-                    saw,
-                    place=place_in(index, decay),
-                )
+                yield detector.finding(evidence, saw, place=place_of(decay))
                 return
 
 
@@ -122,21 +118,8 @@ def _learned_from(index: FileIndex) -> set[str]:
     """What goes into a loss that is differentiated: a target network among them, which is slow on
     purpose, and no average that is only asked.
     """
-    compared = [
-        call
-        for call in index.calls
-        if is_loss_call(index, call) and not any(map(_without_gradients, index.ancestors(call)))
-    ]
+    compared = [one for one in filter(is_loss_call, index.calls) if not is_without_gradients(one)]
     return names_that_reach(index, [*losses(index), *compared])
-
-
-def _without_gradients(node: ast.AST) -> bool:
-    around: list[ast.expr] = []
-    if isinstance(node, ast.With):
-        around = [item.context_expr for item in node.items]
-    elif isinstance(node, ast.FunctionDef):
-        around = node.decorator_list
-    return any(last_word(part) in SWITCHES for one in around for part in all_parts(one))
 
 
 def _decays(
@@ -145,9 +128,9 @@ def _decays(
     """Where an average takes up new weights, and the number that it keeps of the old ones."""
     for node in (one for one in all_parts(index.tree) if isinstance(one, ast.Call | ast.BinOp)):
         kept = _kept(node)
-        known = number(index, kept) if kept is not None else None
-        copies = _copies(evidence, index, node) if known is not None else set()
-        averages = bool(copies) and not copies & learned_from and not _sees_gradients(index, node)
+        known = number(kept) if kept is not None else None
+        copies = _copies(evidence, node) if known is not None else set()
+        averages = bool(copies) and not copies & learned_from and not _sees_gradients(node)
         if known is not None and averages:
             yield node, known
 
@@ -182,19 +165,19 @@ def _one_less(node: ast.expr) -> ast.expr | None:
     return None
 
 
-def _sees_gradients(index: FileIndex, node: ast.AST) -> bool:
+def _sees_gradients(node: ast.AST) -> bool:
     """Whether the loop around handles gradients, as an optimizer of one's own does."""
-    loop = next((one for one in index.ancestors(node) if isinstance(one, ast.For)), None)
+    loops = (one for one in file_of(node).ancestors(node) if isinstance(one, ast.For))
+    loop = next(loops, None)
     return loop is not None and any(one.attr == "grad" for one in within(loop, ast.Attribute))
 
 
-def _copies(evidence: Evidence, index: FileIndex, node: ast.Call | ast.BinOp) -> set[str]:
+def _copies(evidence: Evidence, node: ast.Call | ast.BinOp) -> set[str]:
     """What holds the weights that an update moves; nothing where it moves no weights."""
     if called(node) in AVERAGERS:
-        statement = index.statement(node)
-        return {last_word(target) for target, _ in assigned(statement)} - {""}
+        return {last_word(target) for target, _ in assigned(statement_of(node))} - {""}
     old = owner_of(node) if isinstance(node, ast.Call) else _moved(node)
-    return set(holders(evidence, index, old)) if old is not None else set()
+    return set(holders(evidence, old)) if old is not None else set()
 
 
 def _moved(node: ast.BinOp) -> ast.expr | None:
@@ -209,17 +192,18 @@ def _moved(node: ast.BinOp) -> ast.expr | None:
     return None
 
 
-def _begins_faster(index: FileIndex, node: ast.Call | ast.BinOp) -> bool:
+def _begins_faster(node: ast.Call | ast.BinOp) -> bool:
     """Whether the decay grows with the steps, or what it lacks is divided out: both need the
     count.
     """
+    index = file_of(node)
     kept = last_word(_kept(node))
-    powers = (one for one in within(index.tree, ast.BinOp) if isinstance(one.op, ast.Pow))
+    powers = [one for one in within(index.tree, ast.BinOp) if is_sum(one, ast.Pow)]
     if kept and any(last_word(one.left) == kept for one in powers):
         return True
-    around = takewhile(
-        lambda one: not isinstance(one, ast.ClassDef),
-        index.ancestors(node),
+    above = takewhile(lambda one: not isinstance(one, ast.ClassDef), index.ancestors(node))
+    functions = [one for one in above if isinstance(one, ast.FunctionDef)]
+    return any(
+        calls_in(one, "min", "minimum") or any(power in powers for power in within(one, ast.BinOp))
+        for one in functions
     )
-    inside = [part for one in around if isinstance(one, ast.FunctionDef) for part in ast.walk(one)]
-    return any(is_call(one, "min", "minimum") or is_sum(one, ast.Pow) for one in inside)

@@ -48,11 +48,12 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.lines import call_place, calls, indexes, place_in, value_of
-from reenact.faults.facts.parts import called, owner_of
+from reenact.faults.facts.lines import call_place, calls
 from reenact.faults.facts.places import optimizer_name
-from reenact.faults.facts.series import learned, losses, windows
+from reenact.faults.facts.series import clip_factors, learned, losses, windows
+from reenact.program.flow.uses import value_of
 from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import called, calls_in, given_as, owner_of, place_of
 
 FACTOR = 30.0
 """Gradients are made so many times smaller, in the median."""
@@ -104,24 +105,15 @@ def clip_factor(detector: Detector, evidence: Evidence) -> Findings:
     Pascanu et al., "On the difficulty of training recurrent neural networks", ICML 2013, section
     3.2.
     """
-    for index in indexes(evidence):
+    for index in evidence.files:
         for call in _clips_scaled(index):
             saw = f"{called(call)} clips what the scaler has scaled: call scaler.unscale_ before"
-            place = place_in(index, call)
+            place = place_of(call)
             yield detector.finding(
                 evidence, saw, place=place, confidence=0.95, certainty=Certainty.PROOF
             )
             return
-    steps = evidence.watched.steps
-    both = zip(steps["clip_norm"], steps["clip_limit"], strict=True)
-    known = [
-        (
-            float(norm),
-            float(norm / limit),
-        )
-        for norm, limit in both
-        if norm == norm and limit > 0
-    ]
+    known = clip_factors(evidence)
     factors = sorted(factor for _, factor in known)
     if len(factors) < 5:
         return
@@ -172,15 +164,12 @@ def _turned_round(known: Sequence[tuple[float, float]]) -> bool:
 
 def _scaled_by_hand(evidence: Evidence) -> Iterator[Place]:
     """Where the factor is computed that gradients are multiplied by."""
-    for index, call in calls(evidence, "mul_", "mul"):
+    for call in calls(evidence, "mul_", "mul"):
         owner = owner_of(call)
         if isinstance(owner, ast.Attribute) and owner.attr == "data":
             owner = owner.value
         if isinstance(owner, ast.Attribute) and owner.attr == "grad" and call.args:
-            yield place_in(
-                index,
-                value_of(index, call.args[0]),
-            )
+            yield place_of(value_of(call.args[0]))
 
 
 def _clips_scaled(index: FileIndex) -> Iterator[ast.Call]:
@@ -188,9 +177,8 @@ def _clips_scaled(index: FileIndex) -> Iterator[ast.Call]:
     unscales them.
     """
     names = {called(call) for call in index.calls}
-    scalers = [call for call in index.calls if called(call) == "GradScaler"]
+    scalers = calls_in(index.tree, "GradScaler")
     # One that can be switched off may be: it then scales nothing.
-    if not scalers or any(word.arg == "enabled" for call in scalers for word in call.keywords):
-        return
-    if {"scale", "backward"} <= names and "unscale_" not in names:
+    off = not scalers or given_as(scalers, "enabled") or "unscale_" in names
+    if not off and {"scale", "backward"} <= names:
         yield from (call for call in index.calls if called(call) in CLIPS)

@@ -45,19 +45,22 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.flow import assigned
-from reenact.faults.facts.lines import function_of, indexes, loops_of, place_in
-from reenact.faults.facts.parts import (
+from reenact.faults.facts.roles import is_loss_call
+from reenact.program.flow.uses import assigned
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.pieces import (
     all_parts,
     called,
+    calls_in,
+    function_of,
     is_sum,
     last_word,
+    loops_of,
     owner_of,
+    place_of,
+    returned,
     within,
 )
-from reenact.faults.facts.roles import is_loss_call
-from reenact.program.syntax.excerpt import excerpt, same
-from reenact.program.syntax.index import FileIndex
 
 ENDS = ("item", "detach", "float", "tolist", "numpy", "cpu", "data")
 SWITCHES = ("no_grad", "inference_mode", "set_grad_enabled", "backward", "step")
@@ -113,7 +116,7 @@ def graph_kept(detector: Detector, evidence: Evidence) -> Findings:
 def _given(evidence: Evidence, name: str) -> Place | None:
     """Where a variable or attribute that holds graphs is given what holds them."""
     last = name.rpartition(".")[2]
-    for index in indexes(evidence) if last else ():
+    for index in evidence.files if last else ():
         for node in within(index.tree, ast.stmt):
             grown = node.value if isinstance(node, ast.Expr) else None
             owner = owner_of(grown) if called(grown) in ("append", "extend", "appendleft") else None
@@ -123,7 +126,7 @@ def _given(evidence: Evidence, name: str) -> Place | None:
             ]
             held = (one.value if isinstance(one, ast.Subscript) else one for one in targets)
             if last in map(last_word, held):
-                return place_in(index, node)
+                return place_of(node)
     return None
 
 
@@ -143,15 +146,12 @@ def _is_freed(value: ast.expr) -> bool:
 def _goes_back(call: ast.Call) -> list[str]:
     """Names of the losses that a call sends backward."""
     owner = owner_of(call)
-    given = [
-        *call.args,
-        owner,
-        *(owner.args if isinstance(owner, ast.Call) else ()),
-    ]
-    return [one.id for one in given if isinstance(one, ast.Name) and called(call) == "backward"]
+    inner = owner.args if isinstance(owner, ast.Call) else []
+    given = [*call.args, owner, *inner] if called(call) == "backward" else []
+    return [one.id for one in given if isinstance(one, ast.Name)]
 
 
-def _is_kept(index: FileIndex, call: ast.Call) -> bool:
+def _is_kept(call: ast.Call) -> bool:
     """Whether a loss that went backward goes into a list that no loop around makes again or
     empties.
     """
@@ -159,8 +159,8 @@ def _is_kept(index: FileIndex, call: ast.Call) -> bool:
     if called(call) != "append" or owner is None or len(call.args) != 1:
         return False
     loss = call.args[0]
-    loops = loops_of(index, call)
-    around = within(function_of(index, call), ast.Call)
+    loops = loops_of(call)
+    around = within(function_of(call), ast.Call)
     backward = {name for node in around for name in _goes_back(node)}
     if not loops or not isinstance(loss, ast.Name) or loss.id not in backward:
         return False
@@ -184,24 +184,23 @@ def _is_let_go(node: ast.AST, kept: ast.expr, loss: ast.Name) -> bool:
     )
 
 
-def _is_evaluated(index: FileIndex, node: ast.AugAssign) -> bool:
+def _is_evaluated(node: ast.AugAssign) -> bool:
     """Whether a function that evaluates with gradients on adds up losses, and gives the sum
     away as it is.
     """
     value = _unscaled(node.value)
-    around = function_of(index, node)
-    if isinstance(around, ast.Module) or not is_loss_call(index, value):
+    around = function_of(node)
+    if isinstance(around, ast.Module) or not is_loss_call(value):
         return False
-    given = [one.value for one in within(around, ast.Return) if one.value is not None]
-    away = [one for one in given if any(same(part, node.target) for part in all_parts(one))]
-    calls = list(within(around, ast.Call))
-    switched = [*map(called, calls), *map(last_word, getattr(around, "decorator_list", ()))]
-    return (
-        bool(away)
-        and not any(map(_is_freed, away))
-        and not any(word in SWITCHES for word in switched)
-        and "eval" in switched
-    )
+    away = [
+        answer
+        for answer in returned(around)
+        if any(same(part, node.target) for part in all_parts(answer))
+    ]
+    stated = map(last_word, getattr(around, "decorator_list", ()))
+    switched = {*map(called, calls_in(around)), *stated}
+    evaluates = "eval" in switched and switched.isdisjoint(SWITCHES)
+    return evaluates and bool(away) and not any(map(_is_freed, away))
 
 
 def _unscaled(value: ast.expr) -> ast.expr:
@@ -215,10 +214,9 @@ def _name(value: ast.expr) -> str:
     return value.id if isinstance(value, ast.Name) else ""
 
 
-def _is_undone(index: FileIndex, node: ast.AugAssign) -> bool:
+def _is_undone(node: ast.AugAssign) -> bool:
     """The variable is made again or let go in the same loop, or holds a plain number by then."""
-    loops = [loop for loop in index.loops if loop.lineno <= node.lineno <= (loop.end_lineno or 0)]
-    inner = max(loops, key=lambda loop: loop.lineno, default=None)
+    inner = max(loops_of(node), key=lambda loop: loop.lineno, default=None)
     if inner is None:
         return True
     added = _unscaled(node.value)
@@ -239,25 +237,25 @@ def _growth(evidence: Evidence) -> str:
 
 def _written(detector: Detector, evidence: Evidence) -> Findings:
     keeps = f"keeps the graph of every step{_growth(evidence)}"
-    for index in indexes(evidence):
+    for index in evidence.files:
         gone_back = {name for call in index.calls for name in _goes_back(call)}
         for call in index.calls:
-            if _is_kept(index, call):
+            if _is_kept(call):
                 yield detector.finding(
                     evidence,
                     f"{excerpt(call)} {keeps}",
-                    place=place_in(index, call),
+                    place=place_of(call),
                 )
-        for node in (
-            one for one in within(index.tree, ast.AugAssign) if isinstance(one.op, ast.Add)
-        ):
+        for node in within(index.tree, ast.AugAssign):
+            if not isinstance(node.op, ast.Add):
+                continue
             total = excerpt(node.target)
             added = _name(node.value)
-            kept = added in gone_back or _is_evaluated(index, node)
-            if kept and total not in gone_back and not _is_undone(index, node):
+            kept = added in gone_back or _is_evaluated(node)
+            if kept and total not in gone_back and not _is_undone(node):
                 saw = f"{total} += {added or excerpt(node.value)} {keeps}"
                 yield detector.finding(
                     evidence,
                     saw,
-                    place=place_in(index, node),
+                    place=place_of(node),
                 )

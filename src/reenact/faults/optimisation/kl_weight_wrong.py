@@ -49,18 +49,24 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.divergence import divergences
-from reenact.faults.facts.flow import elements
-from reenact.faults.facts.lines import function_of, indexes, place_in, value_of
-from reenact.faults.facts.parts import (
-    called,
-    is_call,
-    is_sum,
-    owner_of,
-    within,
-)
 from reenact.faults.layers.input_ignored import ignores_inputs
+from reenact.program.flow.uses import stores, value_of
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    all_parts,
+    called,
+    elements,
+    function_of,
+    given_to,
+    is_call,
+    is_constant,
+    is_sum,
+    keyword,
+    owner_of,
+    place_of,
+    within,
+)
 
 COLLAPSED = 0.05
 """Distance from zero below which a mean or a log variance tells no row apart, beside noise of
@@ -112,19 +118,14 @@ def kl_weight(detector: Detector, evidence: Evidence) -> Findings:
     posterior).
     """
     blind = ignores_inputs(evidence) or _one_code(evidence)
-    for index in indexes(evidence):
+    for index in evidence.files:
         for one in divergences(index):
             summed = ""
             if one.summed:
                 summed = "the batch"
             elif one.by_row and blind:
                 summed = "each row"
-            if (
-                one.positive
-                and summed
-                and not one.weighted
-                and _is_added(evidence, index, one.node)
-            ):
+            if one.positive and summed and not one.weighted and _is_added(evidence, one.node):
                 saw = (
                     f"the divergence is a sum over {summed}, the reconstruction a mean over all "
                     f"values"
@@ -133,7 +134,7 @@ def kl_weight(detector: Detector, evidence: Evidence) -> Findings:
                 yield detector.finding(
                     evidence,
                     saw,
-                    place=place_in(index, one.node),
+                    place=place_of(one.node),
                 )
 
 
@@ -150,50 +151,40 @@ def _one_code(evidence: Evidence) -> str:
     return ""
 
 
-def _is_added(evidence: Evidence, index: FileIndex, divergence: ast.expr) -> bool:
+def _is_added(evidence: Evidence, divergence: ast.expr) -> bool:
     """Whether it stands beside a mean in a sum, with nothing that weighs either; or is returned
     beside one, and both are added where the function is called.
     """
-    owner = function_of(index, divergence)
-    for node in ast.walk(owner):
-        pair: list[ast.expr] = []
-        if is_sum(node, ast.Add):
-            pair = [node.left, node.right]
-        elif isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
-            pair = node.value.elts
-        values = [value_of(index, one) for one in pair]
-        if divergence in values and any(map(_is_mean, values)):
-            name = getattr(owner, "name", "")
-            if isinstance(node, ast.BinOp) or any(
-                _adds(other, name) for other in indexes(evidence)
-            ):
-                return True
+    owner = function_of(divergence)
+    name = getattr(owner, "name", "")
+    for node in all_parts(owner):
+        pair = [node.left, node.right] if is_sum(node, ast.Add) else []
+        answers = elements(node.value) if isinstance(node, ast.Return) else []
+        values = [value_of(one) for one in pair or answers]
+        beside = divergence in values and any(map(_is_mean, values))
+        if beside and (pair or any(_adds(other, name) for other in evidence.files)):
+            return True
     return False
 
 
 def _adds(index: FileIndex, function: str) -> bool:
     """Whether what a function returns is taken apart and added as it is."""
-    targets = [
-        node.targets[0] for node in within(index.tree, ast.Assign) if is_call(node.value, function)
-    ]
-    taken = [one for target in targets for one in elements(target)]
-    sums = [node for node in within(index.tree, ast.BinOp) if isinstance(node.op, ast.Add)]
+    made = [target for target, value in stores(index.tree) if is_call(value, function)]
+    taken = [one for target in made for one in elements(target)]
     return any(
         all(any(same(side, one) for one in taken) for side in (node.left, node.right))
-        for node in sums
+        for node in within(index.tree, ast.BinOp)
+        if is_sum(node, ast.Add)
     )
 
 
 def _is_mean(value: ast.expr) -> bool:
     if not isinstance(value, ast.Call):
         return False
-    by_row = called(owner_of(value)) == "sum"
-    plain = called(value) == "mean" and not value.args and not value.keywords and not by_row
-    given = {
-        word.arg: word.value.value
-        for word in value.keywords
-        if isinstance(word.value, ast.Constant)
-    }
+    if called(value) == "mean":
+        return not given_to(value) and called(owner_of(value)) != "sum"
     # `size_average=False` is an older word for a sum.
-    averaged = given.get("reduction", "mean") == "mean" and given.get("size_average") is not False
-    return plain or (called(value) in MEANS and averaged)
+    reduction = keyword(value, "reduction")
+    averaged = reduction is None or is_constant(reduction, "mean")
+    summed = is_constant(keyword(value, "size_average"), False)
+    return called(value) in MEANS and averaged and not summed

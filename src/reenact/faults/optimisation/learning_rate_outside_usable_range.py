@@ -33,8 +33,6 @@ Sources
 
 import math
 import statistics
-from collections.abc import Sequence
-from itertools import dropwhile, takewhile
 
 from reenact.faults import (
     Category,
@@ -50,7 +48,21 @@ from reenact.faults import (
     Observes,
 )
 from reenact.faults.facts.places import optimizer_name, usual_rates
-from reenact.faults.facts.series import finite, learned, losses, reached, windows
+from reenact.faults.facts.series import (
+    clip_factors,
+    finite,
+    learned,
+    losses,
+    reached,
+    windows,
+)
+from reenact.faults.facts.usable_rates import (
+    LEAST_FALL,
+    can_learn,
+    rates_below,
+    rates_within,
+    usable_range,
+)
 
 USUAL = {
     "sgd": (1e-4, 1.0),
@@ -60,10 +72,6 @@ USUAL = {
 """What is usual by optimiser; for all others, which scale their steps, the next line."""
 ADAPTIVE = (3e-6, 0.05)
 LARGE, SMALL = 0.1, 1e-5
-FALL = 0.05
-"""Share of the whole fall of the loss that must be done before a rate counts as learning."""
-LEAST_FALL = 0.1
-"""Share of the first loss that must go for the test to tell anything."""
 LEAST_FALL_STILL = 0.03
 """The same where the training stands still and one batch can be learned: every rate begins with the
 same weights, batch and dropout, so what the loss loses there is no chance, however few steps a slow
@@ -81,8 +89,6 @@ is left more at the rate itself.
 """
 WHOLLY, LEFT = 0.02, 0.2
 """Shares of the first loss of one batch: what is left where it is learned, and where by far not."""
-RISE = 0.3
-"""Share of the whole fall that the loss may climb back before a rate counts as too large."""
 Word = tuple[str, float, tuple[JsonValue, ...]]
 FINE: Word = ("", 0.0, ())
 FAULT = Fault(
@@ -120,16 +126,15 @@ def learning_rate_outside_range(detector: Detector, evidence: Evidence) -> Findi
     for look in (_by_test, _by_one_batch, _by_trace, _by_use):
         saw, sure, values = look(evidence, rate)
         if saw:
-            kind = Kind.LEARNING_RATE
             certain = Certainty.STRONG if sure * doubt > 0.8 else None
             # Tried on the program's own batch: that it learned something does not speak against it.
-            certain = Certainty.PROOF if held_up else certain
-            found = detector.finding(
-                evidence, f"learning rate {rate:g}: {saw}", kind=kind, values=values
-            )
-            yield found.refined(
+            yield detector.finding(
+                evidence,
+                f"learning rate {rate:g}: {saw}",
+                kind=Kind.LEARNING_RATE,
+                values=values,
                 confidence=sure * doubt,
-                certainty=certain or found.certainty,
+                certainty=Certainty.PROOF if held_up else certain,
             )
             return
 
@@ -202,33 +207,10 @@ def _held_up(evidence: Evidence) -> bool:
     return lower < WHOLLY * first and own > LEFT * first and curve[-1] > LEFT / 2 * first
 
 
-def rates_below(rate: float) -> tuple[float, ...]:
-    """Rates to try in place of one that is too high."""
-    return tuple(float(f"{rate / times:.2g}") for times in (10, 30, 100))
-
-
-def rates_within(low: float, high: float) -> tuple[float, ...]:
-    """Rates to try: the middle of the range, as a power of ten where one lies in it, then
-    around it.
-    """
-    middle = math.sqrt(low * high)
-    good = 10.0 ** round(math.log10(middle))
-    good = good if low <= good <= high else float(f"{middle:.1g}")
-    return tuple(rate for rate in (good, good / 10, good * 10) if low <= rate <= high) or (middle,)
-
-
 def _clipped_short(evidence: Evidence) -> bool:
     """Whether gradients are clipped to a small part of themselves, in the median."""
-    steps = evidence.watched.steps
-    both = zip(steps["clip_norm"], steps["clip_limit"], strict=True)
-    factors = [float(norm / limit) for norm, limit in both if norm == norm and limit > 0]
+    factors = [factor for _, factor in clip_factors(evidence)]
     return bool(factors) and statistics.median(factors) > SHORT
-
-
-def can_learn(evidence: Evidence) -> bool:
-    """Whether most of the loss of one batch went when it was trained alone."""
-    alone = evidence.experiments.one_batch
-    return alone is not None and bool(alone.losses) and alone.losses[-1] < 0.3 * alone.losses[0]
 
 
 def _by_trace(evidence: Evidence, rate: float) -> Word:
@@ -272,43 +254,3 @@ def _ratios(evidence: Evidence) -> list[float]:
     table = evidence.watched.parameters
     pairs = zip(table["parameter"], table["update_ratio"], strict=True)
     return finite([float(ratio) for number, ratio in pairs if int(number) in kernels])
-
-
-def usable_range(
-    rates: Sequence[float], losses: Sequence[float], least: float = LEAST_FALL
-) -> tuple[float, float] | None:
-    """Smallest rate at which the loss falls and largest before it rises again; none when it
-    never falls.
-    """
-    known = [pair for pair in zip(rates, _smoothed(losses), strict=True) if math.isfinite(pair[1])]
-    if len(known) < 5:
-        return None
-    first = known[0][1]
-    best = min(loss for _, loss in known)
-    fall = first - best
-    if fall <= least * abs(first):
-        return None
-    low = next(rate for rate, loss in known if first - loss >= FALL * fall)
-    behind = dropwhile(
-        lambda pair: pair[1] > best,
-        known,
-    )
-    return low, list(
-        takewhile(
-            lambda pair: pair[1] - best <= RISE * fall,
-            behind,
-        )
-    )[-1][0]
-
-
-def _smoothed(losses: Sequence[float], keep: float = 0.6) -> list[float]:
-    """Exponential mean with the start corrected; from the first loss that is no number on,
-    infinite.
-    """
-    smooth: list[float] = []
-    mean, weight = 0.0, 0.0
-    for loss in takewhile(math.isfinite, losses):
-        mean = keep * mean + (1 - keep) * loss
-        weight = keep * weight + (1 - keep)
-        smooth.append(mean / weight)
-    return smooth + [math.inf] * (len(losses) - len(smooth))

@@ -35,9 +35,16 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.measured import among, loss_halved, update_ratios
+from reenact.faults.facts.measured import largest_step, loss_halved
 from reenact.faults.facts.places import optimizer_name, usual_rates
-from reenact.faults.facts.progress import EVEN, SWING, gradient_trouble, lost, progress
+from reenact.faults.facts.progress import (
+    SWING,
+    UNSURE,
+    has_even_steps,
+    is_hopeless,
+    other_optimizer_first,
+    progress,
+)
 from reenact.faults.facts.ratios import ratios
 from reenact.faults.facts.series import finite, guessing, losses, windows
 
@@ -47,7 +54,6 @@ FAR_ABOVE = 0.9
 BETTER = 0.8
 """Share of the loss of a constant answer below which a training has settled."""
 LARGEST_STEP = 0.1
-UNSURE = 0.4
 LARGEST_LOG_RATIO = -1.0
 CHECKS = 5
 ADAPTS = ("adam", "adamax", "adamw", "lion", "nadam", "nadamw", "radam", "rmsprop")
@@ -107,34 +113,22 @@ def oscillating_training(detector: Detector, evidence: Evidence) -> Findings:
     named where Adam is there, or single steps are larger than a tenth of the weights.
     """
     so_far = progress(evidence)
-    if not so_far.restless or lost(evidence) is not None or gradient_trouble(evidence) is not None:
+    if not so_far.restless or is_hopeless(evidence):
         return
     saw = (
         f"{so_far.name} fell {so_far.drops} times by {SWING} or more in {len(so_far.train)} epochs"
     )
-    even = evidence.optimizer is not None and evidence.optimizer.name.lower() in EVEN
-    largest = max(update_ratios(evidence).values(), default=0.0)
-    if not even and largest <= LARGEST_STEP:
-        kind = Kind.OPTIMIZER
-        values = among(evidence, Kind.OPTIMIZER, ("adam",))
-        yield detector.finding(
-            evidence,
-            saw,
-            kind=kind,
-            values=values,
-            study=FaultType.OCH,
-            confidence=UNSURE,
-        )
+    largest = largest_step(evidence)
+    if largest <= LARGEST_STEP and not has_even_steps(evidence):
+        yield other_optimizer_first(detector, evidence, saw, ("adam",))
         return
     rate = evidence.learning_rate
-    slower = (rate / 10, rate / 100) if rate else (0.001,)
-    sure = detector.confidence if largest > LARGEST_STEP and not loss_halved(evidence) else UNSURE
     yield detector.finding(
         evidence,
         saw,
         kind=Kind.LEARNING_RATE,
-        values=slower,
-        confidence=sure,
+        values=(rate / 10, rate / 100) if rate else (0.001,),
+        confidence=None if largest > LARGEST_STEP and not loss_halved(evidence) else UNSURE,
     )
 
 
@@ -211,7 +205,7 @@ def _confidence(evidence: Evidence, rate: float) -> float:
     """
     if evidence.clips_gradients:
         return learning_rate_high.confidence
-    name = _optimizer_name(evidence).lower()
+    name = optimizer_name(evidence)
     if name == "adadelta":
         return 0.1 if rate <= 1 else 0.3
     adapts = name in ADAPTS
@@ -226,11 +220,3 @@ def _confidence(evidence: Evidence, rate: float) -> float:
     if rate >= 10 * usual:
         return FAR_ABOVE
     return 0.6 if rate >= usual else learning_rate_high.confidence
-
-
-def _optimizer_name(evidence: Evidence) -> str:
-    """Of the live optimizer, else of the one that is written; empty where neither is known."""
-    if evidence.optimizer is not None:
-        return evidence.optimizer.name
-    param = evidence.hyperparameter(Kind.OPTIMIZER)
-    return str(param.in_force) if param else ""

@@ -36,15 +36,20 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.measured import among, update_ratios
+from reenact.faults.facts.measured import largest_step
 from reenact.faults.facts.places import usual_rates
-from reenact.faults.facts.progress import EVEN, gradient_trouble, lost, progress
+from reenact.faults.facts.progress import (
+    UNSURE,
+    has_even_steps,
+    is_hopeless,
+    other_optimizer_first,
+    progress,
+)
 from reenact.faults.facts.ratios import ratios
 from reenact.faults.facts.series import learned
 
 SMALLEST = 1e-7
 SMALLEST_STEP = 1e-5
-UNSURE = 0.4
 SMALLEST_LOG_RATIO = -4.0
 FAULT = Fault(
     code="OP02",
@@ -101,33 +106,22 @@ def slow_convergence(detector: Detector, evidence: Evidence) -> Findings:
     Adam already or the steps are tiny beside the weights.
     """
     so_far = progress(evidence)
-    if not so_far.slow or lost(evidence) is not None or gradient_trouble(evidence) is not None:
+    if not so_far.slow or is_hopeless(evidence):
         return
     first = so_far.train[0]
     last = so_far.train[-1]
     saw = f"{so_far.name} {first:.3g} at first, {last:.3g} after {len(so_far.train)} epochs"
-    even = evidence.optimizer is not None and evidence.optimizer.name.lower() in EVEN
-    largest = max(update_ratios(evidence).values(), default=0.0)
-    if not even and largest >= SMALLEST_STEP:
-        kind = Kind.OPTIMIZER
-        values = among(evidence, Kind.OPTIMIZER, ("adam", "rmsprop", "nadam"))
-        yield detector.finding(
-            evidence,
-            saw,
-            kind=kind,
-            values=values,
-            study=FaultType.OCH,
-            confidence=UNSURE,
-        )
+    largest = largest_step(evidence)
+    if largest >= SMALLEST_STEP and not has_even_steps(evidence):
+        yield other_optimizer_first(detector, evidence, saw, ("adam", "rmsprop", "nadam"))
         return
-    faster = tuple(value for value in (0.001, 0.01, 0.1) if value > (evidence.learning_rate or 0.0))
-    sure = detector.confidence if largest < SMALLEST_STEP else UNSURE
+    rate = evidence.learning_rate or 0.0
     yield detector.finding(
         evidence,
         saw,
         kind=Kind.LEARNING_RATE,
-        values=faster,
-        confidence=sure,
+        values=tuple(value for value in (0.001, 0.01, 0.1) if value > rate),
+        confidence=None if largest < SMALLEST_STEP else UNSURE,
     )
 
 

@@ -49,7 +49,7 @@ from reenact.faults import (
 )
 from reenact.faults.facts.lines import calls
 from reenact.faults.facts.series import learned, reached
-from reenact.faults.optimisation.learning_rate_outside_usable_range import rates_below
+from reenact.faults.facts.usable_rates import rates_below
 
 STUCK = 0.75
 """Share of the first loss that is left where nothing was learned on one batch."""

@@ -47,11 +47,11 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.lines import call_place, calls, indexes
-from reenact.faults.facts.parts import owner_of
+from reenact.faults.facts.lines import call_place, calls
 from reenact.faults.facts.roles import schedules
 from reenact.probe.trace import Trace
 from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.pieces import owner_of
 
 MOST = 0.9
 FEWEST = 3
@@ -136,6 +136,6 @@ def _in_turns(evidence: Evidence) -> bool:
 
 def _receivers(evidence: Evidence, name: str) -> list[ast.expr]:
     """Whose method of this name the program calls, call by call, but for schedules."""
-    schedule = [one for index in indexes(evidence) for one in schedules(index)]
-    owners = [owner for _, call in calls(evidence, name) if (owner := owner_of(call)) is not None]
+    schedule = [one for index in evidence.files for one in schedules(index)]
+    owners = [one for one in map(owner_of, calls(evidence, name)) if one is not None]
     return [owner for owner in owners if not any(same(owner, one) for one in schedule)]

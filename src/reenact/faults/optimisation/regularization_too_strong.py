@@ -46,13 +46,20 @@ from reenact.faults import (
     Observes,
 )
 from reenact.faults.confidence import Health
-from reenact.faults.facts.lines import nodes, place_in, value_of
-from reenact.faults.facts.parts import all_parts, called, is_call, is_sum, within
+from reenact.faults.facts.lines import nodes
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.series import finite, learned
 from reenact.faults.health import health_of
+from reenact.program.flow.uses import value_of
 from reenact.program.syntax.excerpt import excerpt
-from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    all_parts,
+    called,
+    calls_in,
+    is_sum,
+    place_of,
+    within,
+)
 
 STRONG = {"l1": 0.01, "l2": 0.05}
 DROPOUT = 0.75
@@ -97,7 +104,7 @@ def regularisation_too_strong(detector: Detector, evidence: Evidence) -> Finding
     """
     doubt = 0.4 if learned(evidence) else 1.0
     # Where training was seen to fail, less is already too much.
-    failed = evidence.trace is not None and evidence.trace.step_count > 0 and doubt == 1.0
+    failed = evidence.step_count > 0 and doubt == 1.0
     for layer in evidence.layers:
         yield from _layer(
             detector,
@@ -109,9 +116,9 @@ def regularisation_too_strong(detector: Detector, evidence: Evidence) -> Finding
     yield from _decayed(detector, evidence, doubt, failed=failed)
     kernels = _shares_left(evidence, scales=False) if failed else []
     if kernels and median(kernels) < LEFT:
-        for index, term in _penalised(evidence):
+        for term in _penalised(evidence):
             saw = f"{excerpt(term)} in the loss, and hardly anything is left of the weights"
-            place = place_in(index, term)
+            place = place_of(term)
             strong = Certainty.STRONG
             yield detector.finding(
                 evidence,
@@ -204,18 +211,18 @@ def _shares_left(evidence: Evidence, *, scales: bool) -> list[float]:
     return shares
 
 
-def _penalised(evidence: Evidence) -> Iterator[tuple[FileIndex, ast.BinOp]]:
+def _penalised(evidence: Evidence) -> Iterator[ast.BinOp]:
     """Products, in what is given to a variable, of a factor and the size of all weights."""
-    for index, node in nodes(evidence, ast.BinOp):
-        sides = (node.left, node.right) if isinstance(node.op, ast.Mult) else ()
-        if any(_sizes(side) or _sizes(value_of(index, side)) for side in sides):
-            yield index, node
+    for node in nodes(evidence, ast.BinOp):
+        sides = (node.left, node.right) if is_sum(node, ast.Mult) else ()
+        if any(_sizes(side) or _sizes(value_of(side)) for side in sides):
+            yield node
 
 
 def _sizes(node: ast.expr) -> bool:
     """Whether an expression measures all weights of a model."""
-    measured = any(is_call(one, *SIZES) or is_sum(one, ast.Pow) for one in all_parts(node))
-    return measured and any(is_call(one, "parameters") for one in all_parts(node))
+    raised = any(is_sum(one, ast.Pow) for one in all_parts(node))
+    return (raised or bool(calls_in(node, *SIZES))) and bool(calls_in(node, "parameters"))
 
 
 def _decayed(detector: Detector, evidence: Evidence, doubt: float, *, failed: bool) -> Findings:
@@ -240,12 +247,14 @@ def _decayed(detector: Detector, evidence: Evidence, doubt: float, *, failed: bo
     saw = f"weight decay {decay:g}{left}"
     values = (0.01, 0.0) if apart else (0.0001, 0.0)
     certain = Certainty.STRONG if failed and (decay >= 2 * limit or shrunk) else None
-    finding = detector.finding(
-        evidence, saw, kind=Kind.WEIGHT_DECAY, values=values, certainty=certain
-    )
-    yield finding.refined(
-        fault=FaultType.HWD,
+    yield detector.finding(
+        evidence,
+        saw,
+        kind=Kind.WEIGHT_DECAY,
+        values=values,
+        study=FaultType.HWD,
         confidence=sure * doubt,
+        certainty=certain,
     )
 
 
@@ -269,19 +278,16 @@ def _layer(
                 values=(None,),
                 confidence=_sure(factor, STRONG[word]) * doubt,
             )
-    rate = layer.settings.get(
-        "rate",
-        layer.settings.get("p"),
-    )
-    if layer.family == "dropout" and isinstance(rate, int | float) and rate >= DROPOUT:
-        saw = f"dropout of {rate:g}"
-        kind = Kind.DROPOUT
-        values = (0.5, 0.2)
-        sure = 0.7 * doubt
-        found = detector.finding(
-            evidence, saw, layer=layer, kind=kind, values=values, confidence=sure
+    if layer.family == "dropout" and (layer.dropped or 0.0) >= DROPOUT:
+        yield detector.finding(
+            evidence,
+            f"dropout of {layer.dropped:g}",
+            layer=layer,
+            kind=Kind.DROPOUT,
+            values=(0.5, 0.2),
+            study=FaultType.RCD,
+            confidence=0.7 * doubt,
         )
-        yield found.refined(fault=FaultType.RCD)
 
 
 def _kernel_left(evidence: Evidence, layer: LayerView) -> float:

@@ -49,10 +49,10 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.lines import first_place, indexes
-from reenact.faults.facts.parts import called, owner_of
+from reenact.faults.facts.lines import calls, first_place
 from reenact.faults.facts.roles import SCHEDULES, schedules
 from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.pieces import owner_of
 
 GONE = 1.5e-2
 """Share of the largest learning rate below which nothing is learned any more: two falls to a
@@ -113,11 +113,7 @@ def schedule_per_batch(detector: Detector, evidence: Evidence) -> Findings:
 
 def _stepped(evidence: Evidence) -> Place | None:
     """Where the schedule is stepped, else where it is made."""
-    for index in indexes(evidence):
-        steps = [call for call in index.calls if called(call) == "step"]
-        made_of = schedules(index)
-        named = [call for call in steps if any(same(owner_of(call), one) for one in made_of)]
-        made = [call for call in index.calls if called(call) in SCHEDULES]
-        if named or made:
-            return first_place((index, call) for call in (*named, *made))
-    return None
+    made = [one for index in evidence.files for one in schedules(index)]
+    steps = calls(evidence, "step")
+    stepped = (call for call in steps if any(same(owner_of(call), one) for one in made))
+    return first_place(stepped) or first_place(calls(evidence, *SCHEDULES))

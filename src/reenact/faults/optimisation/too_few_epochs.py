@@ -86,8 +86,8 @@ def still_improving(detector: Detector, evidence: Evidence) -> Findings:
     ):
         return
     values = _longer(param)
-    if evidence.watched.epoch_count == 1 and evidence.watched.step_count < FEW_STEPS:
-        saw = f"one epoch of {evidence.watched.step_count} steps"
+    if evidence.watched.epoch_count == 1 and evidence.step_count < FEW_STEPS:
+        saw = f"one epoch of {evidence.step_count} steps"
         yield detector.finding(
             evidence,
             saw,

@@ -79,7 +79,7 @@ def batch_size(detector: Detector, evidence: Evidence) -> Findings:
     """
     sizes = [float(size) for size in evidence.watched.steps["batch_size"] if size > 0]
     rows = _rows(evidence)
-    steps = evidence.watched.step_count
+    steps = evidence.step_count
     if not sizes or not rows or evidence.optimizers > 1 or optimizer_name(evidence) == "lbfgs":
         return
     size = statistics.median(sizes)
@@ -140,7 +140,7 @@ def batch_mismatch(detector: Detector, evidence: Evidence) -> Findings:
 
 def _rows(evidence: Evidence) -> int:
     """Rows of training data: what the loader says, else what was seen."""
-    last = evidence.watched.step_count
+    last = evidence.step_count
     loaders = (event for event in evidence.watched.happened("loader") if event.step < last)
     known = [rows for event in loaders if isinstance(rows := event.facts.get("rows"), int)]
     return max(known, default=evidence.inputs.rows_seen if evidence.inputs is not None else 0)

@@ -48,12 +48,11 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.api import has_keyword, uses
-from reenact.faults.facts.lines import call_place, first_place, nodes, place_in
+from reenact.faults.facts.lines import call_place, first_place, nodes
 from reenact.faults.facts.made import loss_made
-from reenact.faults.facts.parts import called, is_call, subject_of
 from reenact.faults.facts.series import finite, losses, runaway, windows
-from reenact.faults.facts.signs import is_minus
 from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.pieces import called, is_call, is_minus, is_sum, place_of, subject_of
 
 BELOW = 10.0
 """Times the size of the first loss that a loss is below zero."""
@@ -166,8 +165,8 @@ def _critic(evidence: Evidence) -> tuple[str, Place | None] | None:
                 f"grew"
             )
             # Where two means are set against each other.
-            lines = (one for one in nodes(evidence, ast.BinOp) if isinstance(one[1].op, ast.Sub))
-            means = (one for one in lines if called(one[1].left) == called(one[1].right) == "mean")
+            lines = (one for one in nodes(evidence, ast.BinOp) if is_sum(one, ast.Sub))
+            means = (one for one in lines if called(one.left) == called(one.right) == "mean")
             place = first_place(means) or _goes_back(evidence)
             return f"{saw} {norms[-1] / norms[0]:.1f} times as large", place
     return None
@@ -187,12 +186,12 @@ def _no_floor(evidence: Evidence) -> tuple[str, Place | None] | None:
         return None
     if uses(evidence, *FLOORS):
         return None
-    for index, node in nodes(evidence, ast.BinOp):
+    for node in nodes(evidence, ast.BinOp):
         if _divides_by_exp(node):
             saw = f"a likelihood of {lowest:.3g} that falls back by {fallen_back:.3g}: {excerpt(node)}"
             return (
                 f"{saw} has no floor, and some values of the data never change",
-                place_in(index, node),
+                place_of(node),
             )
     return None
 

@@ -53,8 +53,7 @@ from reenact.faults import (
     TaskType,
     Wanted,
 )
-from reenact.faults.facts.flow import stores
-from reenact.faults.facts.lines import calls, place_in, value_of
+from reenact.faults.facts.lines import calls
 from reenact.faults.facts.measured import among, output_rows
 from reenact.faults.facts.model import (
     adds_up_to_one,
@@ -69,9 +68,9 @@ from reenact.faults.facts.output_layer import (
     lacks_softmax,
     output_of,
 )
-from reenact.faults.facts.parts import called, is_call
-from reenact.program.syntax.excerpt import excerpt, same
-from reenact.program.syntax.index import FileIndex
+from reenact.program.flow.uses import objects_of, value_of
+from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.pieces import called, is_call, place_of
 
 BENT = frozenset({"relu", "sigmoid", "tanh", "elu", "selu", "leaky_relu", "softplus"})
 NEARLY, SUM = 1e-4, 0.1
@@ -103,62 +102,31 @@ def loss_and_output_disagree(detector: Detector, evidence: Evidence) -> Findings
     Documentation of the losses of PyTorch and Keras; Humbatova et al., "Taxonomy of Real Faults in
     Deep Learning Systems", ICSE 2020 (wrong activation, missing activation).
     """
-    for index, call in calls(evidence):
-        made = (
-            value_of(index, call.args[0]) if call.args and _takes_logarithms(index, call) else None
-        )
-        if called(made) == "softmax":
-            saw = f"{excerpt(call.args[0], 40)} is a softmax, {called(call)} wants log_softmax"
-            yield detector.finding(
-                evidence, saw, place=place_in(index, call), certainty=Certainty.PROOF
-            )
+    yield from _softmax_for_logarithms(detector, evidence)
     output = evidence.output
     if output is None or output.family not in ("dense", "conv") or left_open(evidence):
         return
     activation = evidence.last_activation
     wanted = evidence.wanted_output
     loss = evidence.loss_family
-    regression = evidence.task is TaskType.REGRESSION and loss is LossFamily.REGRESSION
+    regression = evidence.task is TaskType.REGRESSION
     if activation == "softmax" and output.width == 1 and output.family == "dense":
-        numbers = evidence.task is TaskType.REGRESSION
-        numbers = numbers or (evidence.task is TaskType.UNKNOWN and loss is LossFamily.REGRESSION)
-        values = ("linear",) if numbers else ("sigmoid", "linear")
+        unknown = evidence.task is TaskType.UNKNOWN and loss is LossFamily.REGRESSION
+        values = ("linear",) if regression or unknown else ("sigmoid", "linear")
         saw = "softmax over one unit is always 1"
-        yield _mismatch(
-            detector,
-            evidence,
-            saw,
-            values,
-            0.97,
-            certainty=Certainty.PROOF,
-        )
+        yield _mismatch(detector, evidence, values, 0.97, saw=saw, certainty=Certainty.PROOF)
     elif wanted is Wanted.SOFTMAX and activation != "softmax" and (output.width or 0) > 1:
-        yield from _no_softmax(detector, evidence, activation)
+        yield from _no_softmax(detector, evidence)
     elif wanted is Wanted.SIGMOID and activation != "sigmoid" and not is_probability(evidence):
-        yield from _no_sigmoid(detector, evidence, activation)
-    elif wanted is Wanted.LOG_SOFTMAX and activation not in (
-        "log_softmax",
-        "logsigmoid",
-    ):
-        yield _mismatch(
-            detector,
-            evidence,
-            _saw(evidence, activation),
-            ("log_softmax",),
-            0.85,
-        )
+        yield from _no_sigmoid(detector, evidence)
+    elif wanted is Wanted.LOG_SOFTMAX and activation not in ("log_softmax", "logsigmoid"):
+        yield _mismatch(detector, evidence, ("log_softmax",), 0.85)
     elif wanted is Wanted.LOGITS and activation in BENT and loss is LossFamily.CATEGORICAL:
         sure = 0.5 if activation in ("tanh", "sigmoid") else 0.8
-        yield _mismatch(
-            detector,
-            evidence,
-            _saw(evidence, activation),
-            ("linear",),
-            sure,
-            study=FaultType.AAL,
-        )
-    elif activation == "softmax" and regression and not evidence.compares_wider:
-        yield _mismatch(detector, evidence, "softmax before a regression", ("linear",), 0.8)
+        yield _mismatch(detector, evidence, ("linear",), sure, study=FaultType.AAL)
+    elif activation == "softmax" and _compares_quantities(evidence):
+        saw = "softmax before a regression"
+        yield _mismatch(detector, evidence, ("linear",), 0.8, saw=saw)
 
 
 @FAULT.detector(
@@ -223,18 +191,9 @@ def missing_softmax_output(detector: Detector, evidence: Evidence) -> Findings:
     out = output_of(evidence)
     if out is None or not lacks_softmax(evidence, out):
         return
-    saw = (
-        f"{evidence.loss_name} over {out.width or 'some'} outputs of {out.layer.name} without a "
-        f"softmax"
-    )
-    values = (evidence.wanted_output.value,)
-    yield detector.finding(
-        evidence,
-        saw,
-        layer=out.layer,
-        kind=Kind.ACTIVATION,
-        values=values,
-    )
+    over = f"{evidence.loss_name} over {out.width or 'some'} outputs of {out.layer.name}"
+    wanted = evidence.wanted_output.value
+    yield _activation(detector, evidence, out.layer, f"{over} without a softmax", wanted)
 
 
 @FAULT.detector(
@@ -258,9 +217,7 @@ def missing_sigmoid(detector: Detector, evidence: Evidence) -> Findings:
     out = output_of(evidence)
     if out is not None and lacks_sigmoid(evidence, out):
         saw = f"{evidence.loss_name} over the output of {out.layer.name} without a sigmoid"
-        yield detector.finding(
-            evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=("sigmoid",)
-        )
+        yield _activation(detector, evidence, out.layer, saw, "sigmoid")
 
 
 @FAULT.detector(
@@ -286,14 +243,7 @@ def missing_softmax(detector: Detector, evidence: Evidence) -> Findings:
     if out is None or not lacks_softmax(evidence, out):
         return
     saw = f"the last layer {out.layer.name} gives plain numbers to {evidence.loss_name}"
-    values = (evidence.wanted_output.value,)
-    yield detector.finding(
-        evidence,
-        saw,
-        layer=out.layer,
-        kind=Kind.ACTIVATION,
-        values=values,
-    )
+    yield _activation(detector, evidence, out.layer, saw, evidence.wanted_output.value)
 
 
 @FAULT.detector(
@@ -320,13 +270,7 @@ def softmax_over_one_unit(detector: Detector, evidence: Evidence) -> Findings:
         if words and words[-1] in ("softmax", "log_softmax"):
             values = ("linear",) if evidence.task is TaskType.REGRESSION else ("sigmoid", "linear")
             saw = f"{words[-1]} over the one unit of {layer.name}"
-            yield detector.finding(
-                evidence,
-                saw,
-                layer=layer,
-                kind=Kind.ACTIVATION,
-                values=values,
-            )
+            yield _activation(detector, evidence, layer, saw, *values)
 
 
 @FAULT.detector(
@@ -356,53 +300,45 @@ def improper_activation(detector: Detector, evidence: Evidence) -> Findings:
     if output is None or output.family not in ("dense", "conv"):
         return
     numbers = evidence.task in (TaskType.UNKNOWN, TaskType.REGRESSION)
+    wanted = evidence.wanted_output
+    name = wanted.value
+    study = FaultType.ACH
+    saw = f"{has} at the output of layer {output.name} under {evidence.loss_name}"
     if has == "softmax" and output.width == 1:
         saw = f"softmax over the single output of layer {output.name}, which is one for every input"
-        yield _changed(
-            detector,
-            evidence,
-            output,
-            saw,
-            "linear" if numbers else "sigmoid",
-            FaultType.ACH,
-        )
+        name = "linear" if numbers else "sigmoid"
+    elif numbers or wanted is Wanted.ANY:
         return
-    if numbers:
+    elif wanted is Wanted.LOGITS:
+        if has not in ("softmax", "sigmoid"):
+            return
+        saw = f"{has} at the output of layer {output.name}, but {evidence.loss_name} takes logits"
+        name = "linear"
+        study = FaultType.AAL
+    elif has == wanted.value or _fits(evidence, wanted, output, has):
         return
-    wanted = evidence.wanted_output
-    if wanted is Wanted.LOGITS:
-        if has in ("softmax", "sigmoid"):
-            saw = (
-                f"{has} at the output of layer {output.name}, but {evidence.loss_name} takes logits"
-            )
-            yield _changed(detector, evidence, output, saw, "linear", FaultType.AAL)
-        return
-    if wanted is Wanted.ANY or has == wanted.value or _fits(evidence, wanted, output, has):
-        return
-    saw = f"{has} at the output of layer {output.name} under {evidence.loss_name}"
-    yield _changed(
-        detector,
-        evidence,
-        output,
-        saw,
-        wanted.value,
-        FaultType.ACH,
+    values = among(evidence, Kind.ACTIVATION, (name,), output)
+    yield detector.finding(
+        evidence, saw, layer=output, kind=Kind.ACTIVATION, values=values, study=study
     )
 
 
-def _takes_logarithms(index: FileIndex, call: ast.Call) -> bool:
-    """Whether a call compares logarithms of probabilities: `F.kl_div`, a `KLDivLoss`."""
-    if called(call) == "kl_div":
-        return True
-    return is_call(call.func, "KLDivLoss") or any(
-        is_call(value, "KLDivLoss") and same(target, call.func)
-        for target, value in stores(index.tree)
-    )
+def _softmax_for_logarithms(detector: Detector, evidence: Evidence) -> Findings:
+    """A softmax that is given to `F.kl_div`, or to a `KLDivLoss`, which compare logarithms."""
+    for call in calls(evidence):
+        if call.args and is_call(value_of(call.args[0]), "softmax") and _takes_logarithms(call):
+            saw = f"{excerpt(call.args[0], 40)} is a softmax, {called(call)} wants log_softmax"
+            yield detector.finding(evidence, saw, place=place_of(call), certainty=Certainty.PROOF)
 
 
-def _saw(evidence: Evidence, activation: str | None) -> str:
-    before = f"{activation or 'no activation'} before {evidence.loss_name}"
-    return f"{before}, which wants {evidence.wanted_output}"
+def _takes_logarithms(call: ast.Call) -> bool:
+    return called(call) == "kl_div" or bool(objects_of(call.func, "KLDivLoss"))
+
+
+def _compares_quantities(evidence: Evidence) -> bool:
+    regression = evidence.task is TaskType.REGRESSION
+    loss = evidence.loss_family is LossFamily.REGRESSION
+    return regression and loss and not evidence.compares_wider
 
 
 def _proven(evidence: Evidence) -> Certainty | None:
@@ -410,59 +346,39 @@ def _proven(evidence: Evidence) -> Certainty | None:
     return Certainty.PROOF if seen_outside(evidence) else None
 
 
-def _no_softmax(detector: Detector, evidence: Evidence, activation: str | None) -> Findings:
-    if adds_up_to_one(evidence) or evidence.task in (
-        TaskType.REGRESSION,
-        TaskType.MULTI_LABEL,
-    ):
-        return
-    sure, certainty = (0.65, None) if activation == "sigmoid" else (0.9, _proven(evidence))
-    yield _mismatch(
-        detector,
-        evidence,
-        _saw(evidence, activation),
-        ("softmax",),
-        sure,
-        certainty=certainty,
-    )
+def _no_softmax(detector: Detector, evidence: Evidence) -> Findings:
+    several = evidence.task in (TaskType.REGRESSION, TaskType.MULTI_LABEL)
+    if not several and not adds_up_to_one(evidence):
+        if evidence.last_activation == "sigmoid":
+            yield _mismatch(detector, evidence, ("softmax",), 0.65)
+        else:
+            yield _mismatch(detector, evidence, ("softmax",), 0.9, certainty=_proven(evidence))
 
 
-def _no_sigmoid(detector: Detector, evidence: Evidence, activation: str | None) -> Findings:
-    if activation in ("softmax", "hard_sigmoid"):
-        if activation == "softmax" and evidence.task is TaskType.MULTI_LABEL:
-            yield _mismatch(
-                detector,
-                evidence,
-                _saw(evidence, activation),
-                ("sigmoid",),
-                0.85,
-            )
-        return
-    saw = _saw(evidence, activation)
-    yield _mismatch(
-        detector,
-        evidence,
-        saw,
-        ("sigmoid",),
-        0.9,
-        certainty=_proven(evidence),
-    )
+def _no_sigmoid(detector: Detector, evidence: Evidence) -> Findings:
+    activation = evidence.last_activation
+    if activation not in ("softmax", "hard_sigmoid"):
+        yield _mismatch(detector, evidence, ("sigmoid",), 0.9, certainty=_proven(evidence))
+    elif activation == "softmax" and evidence.task is TaskType.MULTI_LABEL:
+        yield _mismatch(detector, evidence, ("sigmoid",), 0.85)
 
 
 def _mismatch(
     detector: Detector,
     evidence: Evidence,
-    saw: str,
     values: tuple[JsonValue, ...],
     sure: float,
     *,
+    saw: str = "",
     study: FaultType | None = None,
     certainty: Certainty | None = None,
 ) -> Finding:
-    missing = evidence.last_activation in (None, "linear")
+    activation = evidence.last_activation
+    missing = activation in (None, "linear")
+    before = f"{activation or 'no activation'} before {evidence.loss_name}"
     return detector.finding(
         evidence,
-        saw,
+        saw or f"{before}, which wants {evidence.wanted_output}",
         layer=evidence.output,
         kind=Kind.ACTIVATION,
         values=values,
@@ -493,13 +409,14 @@ def _binary(detector: Detector, evidence: Evidence, out: Output) -> Findings:
 
 def _bend(detector: Detector, evidence: Evidence, out: Output, word: str) -> Finding:
     saw = f"{evidence.loss_name} is given a {out.bend} of {out.layer.name}"
-    return detector.finding(
-        evidence,
-        saw,
-        layer=out.layer,
-        kind=Kind.ACTIVATION,
-        values=(word,),
-    )
+    return _activation(detector, evidence, out.layer, saw, word)
+
+
+def _activation(
+    detector: Detector, evidence: Evidence, layer: LayerView, saw: str, *values: str
+) -> Finding:
+    """The finding at the activation of a layer, with what to put there."""
+    return detector.finding(evidence, saw, layer=layer, kind=Kind.ACTIVATION, values=values)
 
 
 def _fits(evidence: Evidence, wanted: Wanted, output: LayerView, has: str) -> bool:
@@ -521,17 +438,3 @@ def _fits(evidence: Evidence, wanted: Wanted, output: LayerView, has: str) -> bo
         return inside and has == "linear"
     known = sums[sums == sums]
     return inside and len(known) > 0 and bool((abs(known - 1) < SUM).all())
-
-
-def _changed(
-    detector: Detector,
-    evidence: Evidence,
-    output: LayerView,
-    saw: str,
-    name: str,
-    fault: FaultType,
-) -> Finding:
-    values = among(evidence, Kind.ACTIVATION, (name,), output)
-    return detector.finding(
-        evidence, saw, layer=output, kind=Kind.ACTIVATION, values=values, study=fault
-    )

@@ -54,11 +54,20 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.flow import elements
-from reenact.faults.facts.lines import calls, function_of, nodes, place_in, value_of
-from reenact.faults.facts.parts import called, is_call, is_sum, last_word, owner_of, within
+from reenact.faults.facts.lines import calls, nodes
+from reenact.program.flow.uses import value_of
 from reenact.program.syntax.excerpt import excerpt, same
-from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    called,
+    elements,
+    function_of,
+    is_call,
+    is_sum,
+    last_word,
+    owner_of,
+    place_of,
+    within,
+)
 
 TURNED = ("T", "t", "mT")
 """What turns a matrix."""
@@ -131,13 +140,13 @@ def wrong_dimension(detector: Detector, evidence: Evidence) -> Findings:
             layer=over_queries,
             certainty=Certainty.PROOF,
         )
-    for index, call in calls(evidence, *CUTS):
-        if _swaps(index, call) or _heads_apart(index, call):
+    for call in calls(evidence, *CUTS):
+        if _swaps(call) or _heads_apart(call):
             saw = f"{excerpt(call)} swaps no axes: the numbers stay in their order"
             yield detector.finding(
                 evidence,
                 saw,
-                place=place_in(index, call),
+                place=place_of(call),
             )
 
 
@@ -170,7 +179,7 @@ def _compares_features(evidence: Evidence) -> bool:
     return any(
         isinstance(node.op, ast.MatMult)
         and (last_word(node.left) in TURNED or _is_turned(node.left))
-        for _, node in nodes(evidence, ast.BinOp)
+        for node in nodes(evidence, ast.BinOp)
     )
 
 
@@ -184,7 +193,7 @@ def _sizes(call: ast.Call) -> list[ast.expr]:
     return given.elts if isinstance(given, ast.Tuple) else call.args
 
 
-def _swaps(index: FileIndex, call: ast.Call) -> bool:
+def _swaps(call: ast.Call) -> bool:
     """Whether a tensor is given its own sizes in another order, or heads of an attention before the
     tokens that they are cut from: `x.view(b, c, t)` or `x.view(b, heads, t, c // heads)` for `b, t,
     c = x.shape`.
@@ -198,7 +207,7 @@ def _swaps(index: FileIndex, call: ast.Call) -> bool:
         tensor = tensor.args[0]
     if tensor is None:
         return False
-    names = _unpacked(index, call, tensor)
+    names = _unpacked(call, tensor)
     places = [_axis_of(size, tensor, names) for size in sizes]
     straight = list(range(len(sizes)))
     known = [place for place in places if place is not None]
@@ -222,17 +231,11 @@ def _axis_of(size: ast.expr, tensor: ast.expr, names: list[ast.expr]) -> int | N
     return next((place for place, name in enumerate(names) if same(name, size)), None)
 
 
-def _unpacked(
-    index: FileIndex,
-    call: ast.Call,
-    tensor: ast.expr,
-) -> list[ast.expr]:
+def _unpacked(call: ast.Call, tensor: ast.expr) -> list[ast.expr]:
     """Names that the sizes of a tensor were last given before a call, unless it is another
     tensor by then.
     """
-    before = [
-        node for node in within(function_of(index, call), ast.Assign) if node.lineno < call.lineno
-    ]
+    before = [node for node in within(function_of(call), ast.Assign) if node.lineno < call.lineno]
     stored = [(node, node.targets[0]) for node in before if len(node.targets) == 1]
     made = max(
         (node.lineno for node, target in stored if same(target, tensor)),
@@ -251,12 +254,12 @@ def _is_shape(node: ast.expr, tensor: ast.expr) -> bool:
     return False
 
 
-def _heads_apart(index: FileIndex, call: ast.Call) -> bool:
+def _heads_apart(call: ast.Call) -> bool:
     """Whether the heads of an attention are joined while tokens still lie behind them: what was
     turned by `transpose(1, 2)` before is not turned back.
     """
     owner = owner_of(call)
-    made = value_of(index, owner) if owner is not None else None
+    made = value_of(owner) if owner is not None else None
     mixed = is_sum(made, ast.MatMult) or is_call(made, "scaled_dot_product_attention")
     if not mixed or len(_sizes(call)) != 3:
         return False
@@ -264,7 +267,7 @@ def _heads_apart(index: FileIndex, call: ast.Call) -> bool:
         [getattr(axis, "value", None) for axis in node.args] == [1, 2]
         and is_call(cut, *CUTS)
         and len(_sizes(cut)) == 4
-        for node in within(function_of(index, call), ast.Call)
+        for node in within(function_of(call), ast.Call)
         if node.lineno < call.lineno
         and called(node) == "transpose"
         and (cut := owner_of(node)) is not None

@@ -106,19 +106,17 @@ def bent_output_for_logit_loss(detector: Detector, evidence: Evidence) -> Findin
     if out is None or evidence.wanted_output is not Wanted.LOGITS:
         return
     if out.bend is not None and out.bend != "log_softmax":
-        confidence = detector.confidence if out.bend in SQUASHING else 0.75
         saw = f"{evidence.loss_name} takes logits and is given a {out.bend} of {out.layer.name}"
-        found = detector.finding(
-            evidence, saw, layer=out.layer, kind=Kind.ACTIVATION, values=("linear",)
-        )
-        certain = Certainty.PROOF if out.bend == "softmax" else detector.certainty
-        written = (
-            bend_made(evidence, found.place, out.bend) if found.hyperparameter is None else None
-        )
-        yield found.refined(
-            confidence=confidence,
-            certainty=certain,
-            place=written or found.place,
+        written = evidence.hyperparameter(Kind.ACTIVATION, out.layer) is not None
+        yield detector.finding(
+            evidence,
+            saw,
+            layer=out.layer,
+            kind=Kind.ACTIVATION,
+            values=("linear",),
+            confidence=None if out.bend in SQUASHING else 0.75,
+            certainty=Certainty.PROOF if out.bend == "softmax" else None,
+            place=None if written else bend_made(evidence, out.layer.place, out.bend),
         )
     compared = evidence.loss.compared if evidence.loss is not None else None
     listed = compared is not None and len(compared[0]) > 1 and compared[0][1] > 1

@@ -51,7 +51,6 @@ from reenact.faults.facts import series
 from reenact.faults.facts.api import uses
 from reenact.faults.facts.lines import calls, first_place
 from reenact.faults.facts.measured import among
-from reenact.faults.facts.places import framework
 from reenact.faults.labels.labels_outside_output_range import no_class_numbers
 
 CLASSES = (TaskType.MULTI_CLASS, TaskType.BINARY)
@@ -105,14 +104,9 @@ def loss_of_another_task(detector: Detector, evidence: Evidence) -> Findings:
         values = _better(evidence, labels, output.width or 1)
         # A squared error falls all the same: that it was learned does not speak against it.
         certain = Certainty.PROOF if _rounded(evidence, labels) else None
-        found = detector.finding(
-            evidence,
-            saw,
-            kind=Kind.LOSS,
-            values=values,
-            certainty=certain,
+        yield detector.finding(
+            evidence, saw, kind=Kind.LOSS, values=values, certainty=certain, confidence=sure
         )
-        yield found.refined(confidence=sure)
 
 
 @FAULT.detector(
@@ -232,7 +226,7 @@ def _hinge(evidence: Evidence, labels: TensorFacts) -> float:
     signs = set(labels.class_values or ()) == {-1, 1}
     if signs and evidence.last_activation in (None, "tanh"):
         return 0.0
-    return 0.6 if framework(evidence) == "keras" else 0.85
+    return 0.6 if evidence.framework == "keras" else 0.85
 
 
 def _better(
@@ -240,7 +234,7 @@ def _better(
     labels: TensorFacts,
     width: int,
 ) -> tuple[JsonValue, ...]:
-    keras = framework(evidence) == "keras"
+    keras = evidence.framework == "keras"
     if evidence.task is TaskType.REGRESSION:
         return ("mean_squared_error",) if keras else ("MSELoss",)
     if evidence.task is TaskType.MULTI_LABEL or (evidence.task is TaskType.BINARY and width == 1):

@@ -48,21 +48,23 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.divergence import divergences
-from reenact.faults.facts.flow import elements, number
-from reenact.faults.facts.lines import indexes, place_in, value_of
-from reenact.faults.facts.parts import (
-    called,
+from reenact.faults.facts.roles import is_loss_call, losses
+from reenact.faults.facts.signs import is_lessened, is_maximised, terms
+from reenact.program.flow.uses import number, value_of, values_of
+from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.pieces import (
+    Found,
+    calls_in,
+    elements,
     is_call,
+    is_minus,
     is_sum,
     owner_of,
+    place_of,
     subject_of,
     within,
 )
-from reenact.faults.facts.roles import is_loss_call, losses
-from reenact.faults.facts.signs import is_lessened, is_maximised, is_minus, terms
-from reenact.faults.facts.sources import sources_of
-from reenact.program.syntax.excerpt import excerpt, same
-from reenact.program.syntax.index import FileIndex
 
 NEAR = 0.1
 REDUCED = ("mean", "sum")
@@ -115,13 +117,13 @@ def wrong_sign(detector: Detector, evidence: Evidence) -> Findings:
             evidence, saw, place=place, kind=Kind.LOSS, certainty=Certainty.PROOF
         )
         return
-    for index in indexes(evidence):
+    for index in evidence.files:
         for look in (_below_zero, _entropy_lowered, _found_out, _raised):
             for term, saw in look(index):
                 yield detector.finding(
                     evidence,
                     f"{excerpt(term)} {saw}",
-                    place=place_in(index, term),
+                    place=place_of(term),
                 )
 
 
@@ -138,7 +140,6 @@ def _mirrored(evidence: Evidence) -> bool:
 
 
 def _lowered(
-    index: FileIndex,
     loss: ast.expr,
     rounds: int = ROUNDS,
 ) -> Iterator[ast.expr]:
@@ -147,96 +148,94 @@ def _lowered(
         if sign > 0:
             yield term
             inner = subject_of(term) if is_call(term, *REDUCED) else None
-            for value in [inner] if inner is not None else _inside(index, term):
-                yield from _lowered(index, value, rounds - 1)
+            for value in [inner] if inner is not None else _inside(term):
+                yield from _lowered(value, rounds - 1)
 
 
-def _raised(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
+def _raised(index: FileIndex) -> Found:
     """Policy gradients in what goes backward that nothing negates."""
-    if is_maximised(index) or any(called(call) == "rsample" for call in index.calls):
+    if is_maximised(index) or calls_in(index.tree, "rsample"):
         return
-    added = {term: None for loss in losses(index) for term in _lowered(index, loss)}
+    added = {term: None for loss in losses(index) for term in _lowered(loss)}
     # A part is the whole without its mean.
-    product = {
-        _product(index, term): term for term in reversed(added) if _is_policy_gradient(index, term)
-    }
+    product = {_product(term): term for term in reversed(added) if _is_policy_gradient(term)}
     for term in product.values():
-        if not is_lessened(index, term):
+        if not is_lessened(term):
             yield term, "is lowered: there is no minus sign"
 
 
-def _entropy_lowered(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
+def _entropy_lowered(index: FileIndex) -> Found:
     """Losses of a policy to which its entropy is added: lowered with the loss, nothing is tried
     any more.
     """
-    if is_maximised(index) or not any(called(call) == "log_prob" for call in index.calls):
+    if is_maximised(index) or not calls_in(index.tree, "log_prob"):
         return
     for loss in losses(index):
         signed = list(terms(loss))
         for sign, term in signed if len(signed) > 1 else ():
-            if sign > 0 and _is_entropy(index, term) and not is_lessened(index, term):
+            if sign > 0 and _is_entropy(term) and not is_lessened(term):
                 yield term, "is added to the loss: the policy's entropy is minimised"
 
 
-def _is_entropy(index: FileIndex, term: ast.expr, rounds: int = ROUNDS) -> bool:
+def _is_entropy(term: ast.expr, rounds: int = ROUNDS) -> bool:
     """Whether it is `distribution.entropy()`, times something that is not negative."""
     if not rounds:
         return False
     if is_sum(term, ast.Mult):
         sides = (term.left, term.right)
-        values = [number(index, side) for side in sides]
+        values = map(number, sides)
         if any(is_minus(side) for side in sides) or any(map(_is_negative, values)):
             return False
-        return any(_is_entropy(index, side, rounds - 1) for side in sides)
+        return any(_is_entropy(side, rounds - 1) for side in sides)
     if is_call(term, *REDUCED, *SHAPED):
         inner = subject_of(term)
-        return inner is not None and _is_entropy(index, inner, rounds - 1)
+        return inner is not None and _is_entropy(inner, rounds - 1)
     if is_call(term, "entropy"):
         return not term.args
-    value = value_of(index, term)
-    return value is not term and _is_entropy(index, value, rounds - 1)
+    value = value_of(term)
+    return value is not term and _is_entropy(value, rounds - 1)
 
 
 def _is_negative(known: ast.Constant | None) -> bool:
     return known is not None and float(str(known.value)) < 0
 
 
-def _found_out(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
+def _found_out(index: FileIndex) -> Found:
     """Losses of a generator that ask the discriminator to find out what it made: it is called on
     what is detached, to learn this answer, and on what is not, with the same answer.
     """
     judged = [
         (loss, network)
         for loss in index.calls
-        if is_loss_call(index, loss)
+        if is_loss_call(loss)
         and len(loss.args) == 2
-        and is_call(value_of(index, loss.args[1]), "zeros", "zeros_like", "new_zeros")
-        for network in within(value_of(index, loss.args[0]), ast.Call)
+        and is_call(value_of(loss.args[1]), "zeros", "zeros_like", "new_zeros")
+        for network in within(value_of(loss.args[0]), ast.Call)
         if len(network.args) == 1
     ]
     taught = [network for _, network in judged if _is_detached(network.args[0])]
     for loss, network in judged:
         asked = any(same(network.func, other.func) for other in taught)
-        if asked and not _is_detached(network.args[0]) and not is_lessened(index, loss):
+        if asked and not _is_detached(network.args[0]) and not is_lessened(loss):
             yield loss, "is minimised: the generator learns to be recognised as fake"
 
 
 def _is_detached(node: ast.expr) -> bool:
-    return any(is_call(part, "detach") for part in within(node, ast.Call))
+    return bool(calls_in(node, "detach"))
 
 
-def _below_zero(index: FileIndex) -> Iterator[tuple[ast.expr, str]]:
+def _below_zero(index: FileIndex) -> Found:
     """Divergences of the wrong sign that nothing subtracts or negates later."""
     for term in () if is_maximised(index) else divergences(index):
-        if not term.positive and not is_lessened(index, term.node):
+        if not term.positive and not is_lessened(term.node):
             yield term.node, "is added: this divergence is never above zero"
 
 
-def _is_policy_gradient(index: FileIndex, value: ast.expr) -> bool:
+def _is_policy_gradient(value: ast.expr) -> bool:
     """`(log_prob * advantage).mean()`, or the smaller of two such products as PPO takes it."""
-    product = _product(index, value)
+    product = _product(value)
     return is_sum(product, ast.Mult) and any(
-        _is_log_probability(index, factor) and _is_weight(index, other)
+        _is_log_probability(factor) and _is_weight(other)
         for factor, other in (
             (product.left, product.right),
             (product.right, product.left),
@@ -244,42 +243,42 @@ def _is_policy_gradient(index: FileIndex, value: ast.expr) -> bool:
     )
 
 
-def _product(index: FileIndex, value: ast.expr) -> ast.expr:
+def _product(value: ast.expr) -> ast.expr:
     """What a mean or a sum is taken of."""
     while is_call(value, *REDUCED) and (inner := subject_of(value)) is not None:
         value = inner
     if is_call(value, "min", "minimum") and len(value.args) == 2:
-        return value_of(index, value.args[0])
+        return value_of(value.args[0])
     return value
 
 
-def _is_log_probability(index: FileIndex, node: ast.expr, rounds: int = ROUNDS) -> bool:
+def _is_log_probability(node: ast.expr, rounds: int = ROUNDS) -> bool:
     """Whether it is the logarithm of the probability of something, or the ratio of two."""
     if not rounds or isinstance(node, ast.Constant):
         return False
     if is_call(node, "log_prob", "log_softmax"):
         return True
     if is_call(node, "exp") and is_sum(ratio := subject_of(node), ast.Sub):
-        return _is_log_probability(index, ratio.left, rounds - 1)
+        return _is_log_probability(ratio.left, rounds - 1)
     if is_call(node, *SHAPED) and (owner := owner_of(node)) is not None:
-        return _is_log_probability(index, owner, rounds)
-    return any(_is_log_probability(index, value, rounds - 1) for value in _inside(index, node))
+        return _is_log_probability(owner, rounds)
+    return any(_is_log_probability(value, rounds - 1) for value in _inside(node))
 
 
-def _inside(index: FileIndex, node: ast.expr) -> list[ast.expr]:
+def _inside(node: ast.expr) -> list[ast.expr]:
     """What a value is made of without a change of its numbers."""
     if is_call(node, "stack", "cat"):
         return node.args[:1]
     if isinstance(node, ast.ListComp):
         return [node.elt]
-    return elements(node) or list(sources_of(index, node))
+    return elements(node) or list(values_of(node))
 
 
-def _is_weight(index: FileIndex, node: ast.expr) -> bool:
+def _is_weight(node: ast.expr) -> bool:
     """Whether it says how good an action was: no number, no probability, not negative on purpose."""
-    if number(index, node) is not None or _is_log_probability(index, node):
+    if number(node) is not None or _is_log_probability(node):
         return False
-    value = value_of(index, node)
+    value = value_of(node)
     minus = [part for part in within(value, ast.UnaryOp) if is_minus(part)]
     negated = any(not isinstance(part.operand, ast.Constant) for part in minus)
     return not negated and not any(is_call(part, *PROBABILITIES) for part in (node, value))

@@ -26,7 +26,7 @@ Sources
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from reenact.faults import (
     Category,
@@ -39,13 +39,18 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.flow import number, stores
-from reenact.faults.facts.lines import indexes, place_in, value_of
-from reenact.faults.facts.parts import is_call, is_sum, owner_of, within
+from reenact.faults.facts.lines import nodes
 from reenact.faults.facts.roles import is_loss_call
-from reenact.faults.facts.signs import reaches
-from reenact.program.syntax.excerpt import excerpt, same
-from reenact.program.syntax.index import FileIndex
+from reenact.program.flow.uses import number, objects_of, reaches, value_of
+from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.pieces import (
+    calls_in,
+    file_of,
+    is_call,
+    is_sum,
+    owner_of,
+    place_of,
+)
 
 SIMILAR = ("matmul", "mm", "bmm", "einsum", "cosine_similarity")
 SHARES = ("softmax", "log_softmax")
@@ -75,66 +80,59 @@ def temperature_wrong(detector: Detector, evidence: Evidence) -> Findings:
     Chen et al., "A Simple Framework for Contrastive Learning of Visual Representations", ICML 2020,
     equation 1; Hinton et al., "Distilling the Knowledge in a Neural Network", 2015, equation 1.
     """
-    for index in indexes(evidence):
-        for node, value in _multiplied(index):
-            if _flattens(index, node, value) or _sharpens(index, node, value):
-                saw = f"{excerpt(node)}: scores times a temperature of {value:g}"
-                yield detector.finding(
-                    evidence,
-                    saw,
-                    place=place_in(index, node),
-                )
+    for node, value in _multiplied(evidence):
+        if _flattens(node, value) or _sharpens(node, value):
+            saw = f"{excerpt(node)}: scores times a temperature of {value:g}"
+            yield detector.finding(evidence, saw, place=place_of(node))
 
 
-def _multiplied(index: FileIndex) -> Iterator[tuple[ast.BinOp, float]]:
+def _multiplied(evidence: Evidence) -> Iterator[tuple[ast.BinOp, float]]:
     """Products with a number that is set elsewhere."""
-    for node in within(index.tree, ast.BinOp):
-        if isinstance(node.op, ast.Mult) and (
-            _is_similarity(index, node) or _is_shared(index, node)
-        ):
+    for node in nodes(evidence, ast.BinOp):
+        if is_sum(node, ast.Mult) and (_is_similarity(node) or _is_shared(node)):
             for factor in (node.left, node.right):
-                known = None if isinstance(factor, ast.Constant) else number(index, factor)
+                known = None if isinstance(factor, ast.Constant) else number(factor)
                 if known is not None:
                     yield node, float(str(known.value))
 
 
-def _is_similarity(index: FileIndex, node: ast.BinOp) -> bool:
+def _is_similarity(node: ast.BinOp) -> bool:
     """Whether one side is a product of rows with rows."""
-    scores = [value_of(index, side) for side in (node.left, node.right)]
+    scores = map(value_of, (node.left, node.right))
     return any(is_sum(made, ast.MatMult) or is_call(made, *SIMILAR) for made in scores)
 
 
-def _is_shared(index: FileIndex, node: ast.BinOp) -> bool:
+def _is_shared(node: ast.BinOp) -> bool:
     """Whether it is made shares of at once."""
-    above = index.parents.get(node)
-    return is_call(index.parents.get(above) if isinstance(above, ast.Attribute) else above, *SHARES)
+    parents = file_of(node).parents
+    above = parents.get(node)
+    return is_call(parents.get(above) if isinstance(above, ast.Attribute) else above, *SHARES)
 
 
-def _flattens(index: FileIndex, node: ast.BinOp, value: float) -> bool:
+def _flattens(node: ast.BinOp, value: float) -> bool:
     """Whether similarities of rows of length one, which a cross-entropy is given, come still closer
     together.
     """
-    if not 0 < value < 1 or not _is_similarity(index, node):
+    index = file_of(node)
+    is_bounded = calls_in(index.tree, "normalize", "cosine_similarity")
+    if not 0 < value < 1 or not is_bounded or not _is_similarity(node):
         return False
-    is_bounded = any(is_call(call, "normalize", "cosine_similarity") for call in index.calls)
-    losses = [call for call in index.calls if is_loss_call(index, call)]
-    return is_bounded and reaches(index, node, losses)
+    return reaches(node, _arguments(filter(is_loss_call, index.calls)))
 
 
-def _sharpens(index: FileIndex, node: ast.BinOp, value: float) -> bool:
+def _sharpens(node: ast.BinOp, value: float) -> bool:
     """Whether shares that a divergence compares, as those of a teacher, are made harder."""
-    shares = [call for call in index.calls if is_call(call, *SHARES)]
-    inside = [call for call in shares for part in (*call.args[:1], owner_of(call)) if part is node]
-    compared = [
+    index = file_of(node)
+    shares = calls_in(index.tree, *SHARES)
+    inside = [call for call in shares if node in (*call.args[:1], owner_of(call))]
+    compared = (
         call
         for call in index.calls
-        if is_call(call, "kl_div") or _is_made_of(index, call, "KLDivLoss")
-    ]
-    return value > 1 and any(reaches(index, call, compared) for call in inside)
-
-
-def _is_made_of(index: FileIndex, call: ast.Call, name: str) -> bool:
-    """Whether what is called is an object of this class."""
-    return is_call(call.func, name) or any(
-        is_call(value, name) and same(target, call.func) for target, value in stores(index.tree)
+        if is_call(call, "kl_div") or objects_of(call.func, "KLDivLoss")
     )
+    ends = _arguments(compared) if value > 1 and inside else []
+    return any(reaches(call, ends) for call in inside)
+
+
+def _arguments(calls: Iterable[ast.Call]) -> list[ast.expr]:
+    return [part for call in calls for part in call.args]

@@ -53,13 +53,12 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.flow import stores
-from reenact.faults.facts.lines import indexes, mover_place, place_in
+from reenact.faults.facts.lines import mover_place
 from reenact.faults.facts.made import mask_made
-from reenact.faults.facts.parts import called
 from reenact.faults.output.reduction_over_wrong_dimension import softmax_over_queries
 from reenact.probe.trace import Behaviour
-from reenact.program.syntax.excerpt import same
+from reenact.program.flow.uses import objects_of
+from reenact.program.syntax.pieces import called, place_of
 
 MOVED = 1e-3
 FAULT = Fault(
@@ -119,15 +118,11 @@ def causal_leak(detector: Detector, evidence: Evidence) -> Findings:
 
 def _model_call(evidence: Evidence, tested: Behaviour) -> Place | None:
     """Where the program calls the model in its training loop: before the first backward pass."""
-    for index in indexes(evidence):
+    for index in evidence.files:
         backward = [call.lineno for call in index.calls if called(call) == "backward"]
-        models = [target for target, value in stores(index.tree) if called(value) == tested.model]
-        calls = [
-            call
-            for call in index.calls
-            if len(call.args) > 1 and any(same(call.func, model) for model in models)
-        ]
+        several = (call for call in index.calls if len(call.args) > 1)
+        calls = [call for call in several if objects_of(call.func, tested.model)]
         before = [call for call in calls if any(0 <= line - call.lineno < 12 for line in backward)]
         if before:
-            return place_in(index, before[-1])
+            return place_of(before[-1])
     return None

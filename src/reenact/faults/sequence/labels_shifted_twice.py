@@ -57,10 +57,9 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.flow import stores
-from reenact.faults.facts.lines import indexes, place_in
-from reenact.faults.facts.parts import all_parts, is_call, names
-from reenact.faults.facts.roles import names_that_reach, targets
+from reenact.faults.facts.roles import targets
+from reenact.program.flow.uses import names_that_reach, stores
+from reenact.program.syntax.pieces import all_parts, given_as, is_call, names, place_of
 
 FAULT = Fault(
     code="SQ05",
@@ -96,16 +95,13 @@ def labels_shifted_twice(detector: Detector, evidence: Evidence) -> Findings:
 
 def _shift(evidence: Evidence) -> Place | None:
     """Where a slice or a roll is taken for labels."""
-    for index in indexes(evidence):
-        ends = targets(index)
-        ends += [
-            word.value for call in index.calls for word in call.keywords if word.arg == "labels"
-        ]
+    for index in evidence.files:
+        ends = [*targets(index), *given_as(index.calls, "labels")]
         reached = names_that_reach(index, ends)
         made = [value for target, value in stores(index.tree) if reached & names(target)]
         for node in (part for value in (*made, *ends) for part in all_parts(value)):
             if is_call(node, "roll") or (isinstance(node, ast.Subscript) and _is_later(node.slice)):
-                return place_in(index, node)
+                return place_of(node)
     return None
 
 

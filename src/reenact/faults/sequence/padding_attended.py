@@ -62,15 +62,8 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.flow import assigned, elements, stores
-from reenact.faults.facts.lines import (
-    calls,
-    first_place,
-    function_of,
-    indexes,
-    nodes,
-    place_in,
-)
+from reenact.faults.facts.api import has_keyword
+from reenact.faults.facts.lines import calls, first_place, nodes
 from reenact.faults.facts.padding import (
     KEEP,
     LEAVE_OUT,
@@ -80,10 +73,23 @@ from reenact.faults.facts.padding import (
     padded_lengths,
     pads,
 )
-from reenact.faults.facts.parts import called, is_call, last_word, within
 from reenact.faults.facts.series import learned
+from reenact.probe.trace import Behaviour
+from reenact.program.flow.uses import assigned, stores
 from reenact.program.syntax.excerpt import same
-from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.index import FileIndex, statement_of
+from reenact.program.syntax.pieces import (
+    called,
+    calls_in,
+    elements,
+    file_of,
+    function_of,
+    is_call,
+    is_constant,
+    is_minus,
+    last_word,
+    place_of,
+)
 
 MOVED = 1e-3
 READ_ON = 0.1
@@ -144,106 +150,80 @@ def padding_attended(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of torch.nn.MultiheadAttention (`key_padding_mask`).
     """
-    files = list(indexes(evidence))
-    for written, saw in (
-        *padded_lengths(files),
-        *inverted_masks(files),
-    ):
-        yield detector.finding(evidence, saw, place=written)
+    for node, saw in (*padded_lengths(evidence.files), *inverted_masks(evidence.files)):
+        yield detector.finding(evidence, saw, place=place_of(node))
         return
-    if any(tested.mask_blind for tested in evidence.experiments.behaviour):
+    behaviour = evidence.experiments.behaviour
+    if any(tested.mask_blind for tested in behaviour):
         saw = "the mask that the model is given is the same at padding as at tokens"
-        yield detector.finding(
-            evidence,
-            saw,
-            place=_compared(evidence),
-            certainty=Certainty.PROOF,
-        )
+        yield detector.finding(evidence, saw, place=_compared(evidence), certainty=Certainty.PROOF)
         return
-    padded = bool(evidence.happened("padded"))
     attends = any(layer.type in ATTENDING for layer in evidence.layers)
-    tests = [tested.padding for tested in evidence.experiments.behaviour]
-    place = (
-        _unmasked(evidence) if attends and not any(moved is not None for moved in tests) else None
-    )
-    if place is not None:
-        saw = "rows are padded, and neither attention nor the mean behind it is given a mask"
-        yield detector.finding(evidence, saw, place=place, confidence=0.8)
-    last = _last_step(evidence) if padded and not learned(evidence) else None
+    if attends:
+        yield from _attended(detector, evidence)
+    last = None
+    if evidence.happened("padded") and not learned(evidence):
+        last = _last_step(evidence)
     if last is not None:
-        saw = (
-            "rows are padded to one length, and the last step of the recurrent layer is taken of "
-            "all"
-        )
+        saw = "rows are padded to one length, and the last step of the recurrent layer is taken of all"
         yield detector.finding(evidence, saw, place=last, confidence=0.85)
-    cut = evidence.experiments.moving("padding", MOVED) if attends else ()
-    ended = [
-        one for one in evidence.experiments.behaviour if one.at_end and not attends and last is None
-    ]
-    for tested in (one for one in ended if (one.padding or 0.0) > READ_ON):
-        saw = (
-            f"padding behind a row moves its output by {tested.padding:.2g} of its "
-            f"spread{tested.when}"
-        )
-        place = _last_step(evidence) or _pooled(evidence, tested.model)
-        yield detector.finding(evidence, saw, place=place, confidence=0.8)
-    added = padded and attends and not cut
-    for tested in cut or (evidence.experiments.moving("padding_added", MOVED) if added else ()):
-        what, moved = "padding behind a row moves its output", tested.padding_added
-        if cut:
-            what, moved = (
-                "what stands at padding moves the output of a row",
-                tested.padding,
-            )
-        saw = f"{what} by {moved:.2g} of its spread{tested.when}"
-        yield detector.finding(
-            evidence,
-            saw,
-            place=_pooled(evidence, tested.model),
-        )
+    for tested in behaviour if last is None and not attends else ():
+        if tested.at_end and (tested.padding or 0.0) > READ_ON:
+            saw = _moved(tested, "padding behind a row moves its output", tested.padding)
+            place = _last_step(evidence) or _pooled(evidence, tested.model)
+            yield detector.finding(evidence, saw, place=place, confidence=0.8)
+
+
+def _attended(detector: Detector, evidence: Evidence) -> Findings:
+    """What was seen, or else is written, of a model that attends."""
+    tried = evidence.experiments
+    unmasked = None
+    if all(tested.padding is None for tested in tried.behaviour):
+        unmasked = _unmasked(evidence)
+    if unmasked is not None:
+        saw = "rows are padded, and neither attention nor the mean behind it is given a mask"
+        yield detector.finding(evidence, saw, place=unmasked, confidence=0.8)
+    cut = tried.moving("padding", MOVED)
+    for tested in cut:
+        saw = _moved(tested, "what stands at padding moves the output of a row", tested.padding)
+        yield detector.finding(evidence, saw, place=_pooled(evidence, tested.model))
+    added = evidence.happened("padded") and not cut
+    for tested in tried.moving("padding_added", MOVED) if added else ():
+        saw = _moved(tested, "padding behind a row moves its output", tested.padding_added)
+        yield detector.finding(evidence, saw, place=_pooled(evidence, tested.model))
+
+
+def _moved(tested: Behaviour, what: str, share: float | None) -> str:
+    return f"{what} by {share:.2g} of its spread{tested.when}"
 
 
 def _compared(evidence: Evidence) -> Place | None:
     """Where tokens are compared with one number: in a function that pads, else to make a mask."""
-    compared: list[tuple[FileIndex, ast.expr]] = [*calls(evidence, "ne", "eq")]
-    compared += [
-        (index, node)
-        for index, node in nodes(evidence, ast.Compare)
-        if isinstance(node.ops[0], ast.NotEq | ast.Eq)
-    ]
-    padding = [one for one in compared if pads(function_of(*one))]
-    masks = [one for one in compared if _makes_mask(*one)]
-    return first_place(padding or masks)
+    compares = nodes(evidence, ast.Compare)
+    equal = (one for one in compares if isinstance(one.ops[0], ast.NotEq | ast.Eq))
+    compared: list[ast.expr] = [*calls(evidence, "ne", "eq"), *equal]
+    padding = (one for one in compared if pads(function_of(one)))
+    return first_place(padding) or first_place(one for one in compared if _makes_mask(one))
 
 
-def _makes_mask(index: FileIndex, node: ast.expr) -> bool:
-    scope = function_of(index, node)
-    return is_mask(scope, node) or any(
-        is_mask(scope, target) for target, _ in assigned(index.statement(node))
-    )
+def _makes_mask(node: ast.expr) -> bool:
+    stored = (target for target, _ in assigned(statement_of(node)))
+    return any(is_mask(function_of(node), one) for one in (node, *stored))
 
 
 def _unmasked(evidence: Evidence) -> Place | None:
     """Where an encoder of PyTorch is called without a mask and its output averaged over tokens, in
     a program that pads; batches of rows of one length do not show it.
     """
-    files = list(indexes(evidence))
-    if not any(map(knows_filler, files)) or any(map(_masks, files)):
+    hides = any(calls(evidence, *HIDES)) or has_keyword(evidence, *MASKS)
+    if hides or not any(map(knows_filler, evidence.files)):
         return None
     return first_place(
-        (index, call)
-        for index in files
-        for call in index.calls
-        if called(call) in _made(index, ENCODERS)
+        call
+        for call in calls(evidence)
+        if called(call) in _made(file_of(call), ENCODERS)
         and not call.keywords
-        and any(called(one) == "mean" and 0 <= one.lineno - call.lineno <= 4 for one in index.calls)
-    )
-
-
-def _masks(index: FileIndex) -> bool:
-    return any(
-        called(call) in HIDES or any(word.arg in MASKS for word in call.keywords)
-        for call in index.calls
+        and any(0 <= one.lineno - call.lineno <= 4 for one in calls_in(file_of(call).tree, "mean"))
     )
 
 
@@ -256,47 +236,37 @@ def _last_step(evidence: Evidence) -> Place | None:
     """Where the last step of what a recurrent layer gives is taken, in a program that packs no
     rows.
     """
-    if any(calls(evidence, "pack_padded_sequence", "pack_sequence", "flip")):
+    packs = any(calls(evidence, "pack_padded_sequence", "pack_sequence", "flip"))
+    set_side = any(one.attr == "padding_side" for one in nodes(evidence, ast.Attribute))
+    if packs or set_side or has_keyword(evidence, "padding_side"):
         return None
-    if any(node.attr == "padding_side" for _, node in nodes(evidence, ast.Attribute)):
-        return None
-    if any(word.arg == "padding_side" for _, word in nodes(evidence, ast.keyword)):
-        return None
-    return first_place(
-        (index, node)
-        for index, node in nodes(evidence, ast.Subscript)
-        if _takes_last(node.slice)
-        and any(
-            called(value) in _made(index, RECURRENT) and same(elements(target)[0], node.value)
-            for target, value in stores(function_of(index, node))
-            if elements(target)
-        )
-    )
+    cuts = (one for one in nodes(evidence, ast.Subscript) if _takes_last(one.slice))
+    return first_place(one for one in cuts if _is_recurrent(one))
+
+
+def _is_recurrent(node: ast.Subscript) -> bool:
+    """Whether something is cut off what a recurrent layer gives."""
+    layers = _made(file_of(node), RECURRENT)
+    given = stores(function_of(node))
+    outputs = [elements(target) for target, value in given if called(value) in layers]
+    return any(same(parts[0], node.value) for parts in outputs if parts)
 
 
 def _takes_last(key: ast.expr) -> bool:
     """`[:, -1]`, and whatever follows."""
-    match key:
-        case ast.Tuple(
-            [
-                ast.Slice(None, None, None),
-                ast.UnaryOp(ast.USub(), ast.Constant(1)),
-                *_,
-            ]
-        ):
-            return True
-    return False
+    axes = elements(key)
+    if len(axes) < 2 or not same(axes[0], ast.Slice()):
+        return False
+    return is_minus(axes[1]) and is_constant(axes[1].operand, 1)
 
 
 def _pooled(evidence: Evidence, model: str) -> Place | None:
     """Where the model's `forward` calls its encoder, else where it pools."""
-    for index, node in nodes(evidence, ast.ClassDef):
-        if node.name != model:
-            continue
-        own = list(within(node, ast.Call))
+    for node in nodes(evidence, ast.ClassDef):
+        index = file_of(node)
         attending = _made(index, TRANSFORMERS) | {"scaled_dot_product_attention"}
-        for wanted in (attending, POOLS, _made(index, RECURRENT)):
-            asked = [call for call in own if called(call) in wanted]
+        for wanted in (attending, POOLS, _made(index, RECURRENT)) if node.name == model else ():
+            asked = [call for call in calls_in(node) if called(call) in wanted]
             if asked:
-                return place_in(index, max(asked, key=lambda call: call.lineno))
+                return place_of(max(asked, key=lambda call: call.lineno))
     return None
