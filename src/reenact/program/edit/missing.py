@@ -15,13 +15,9 @@ from reenact.program.syntax.index import dotted_text, statement_of
 from reenact.program.syntax.scope import Scope, bindings_of, scope_of
 from reenact.program.training import lexicon
 from reenact.program.training.analysis import EditSite
+from reenact.program.training.habits import optimizer_steps
 from reenact.program.training.layers import LayerSite, activation_word
-from reenact.program.training.loops import (
-    count_of,
-    iterated,
-    optimizer_steps,
-    range_arguments,
-)
+from reenact.program.training.loops import count_of, iterated, range_arguments
 from reenact.program.training.positions import ContainerKind
 from reenact.types import JsonValue
 
