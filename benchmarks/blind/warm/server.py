@@ -38,7 +38,9 @@ def main(place, modules):
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(place)
     listener.listen(64)
-    print("ready", flush=True)
+    # Whoever waits for it may be gone: its end of our stdin then says so.
+    with contextlib.suppress(OSError):
+        print("ready", flush=True)
     clients = {}
     while True:
         pause = 0.02 if clients else None

@@ -121,6 +121,19 @@ def test_a_batch_size_is_how_many_rows_are_drawn(draw: str, found: list[int]) ->
     assert values(text, Kind.BATCH_SIZE) == {"batch-size": found}
 
 
+@pytest.mark.parametrize(
+    ("store", "found"),
+    [
+        ("how.learning_rate = 0.5", [0.5]),
+        ("model.optimizer.learning_rate = 0.5", [0.5]),
+        ("options.learning_rate = 0.5", []),
+    ],
+)
+def test_a_rate_that_is_set_later_belongs_to_an_optimizer(store: str, found: list[float]) -> None:
+    text = f"import keras\nhow = keras.optimizers.SGD()\nmodel.compile(how, 'mse')\n{store}\n"
+    assert values(text, Kind.LEARNING_RATE) == {"learning-rate": found}
+
+
 def test_old_lower_case_optimizers() -> None:
     text = "import keras\nopt = keras.optimizers.rmsprop(lr=0.0001, decay=1e-6)\n"
     assert values(text, Kind.OPTIMIZER, Kind.LEARNING_RATE) == {

@@ -14,6 +14,7 @@ from reenact.program.syntax.calls import argument, keyword, method_name, receive
 from reenact.program.syntax.scope import Binding, FunctionNode, bindings_of, scope_of
 from reenact.program.syntax.targets import How
 from reenact.program.training.branches import is_taken
+from reenact.program.training.lexicon import TORCH_LOSS_CLASSES
 from reenact.program.training.loops import Loop, Loops, iterated, range_arguments
 from reenact.program.training.model import MODEL_CLASSES
 
@@ -151,10 +152,7 @@ class Purposes:
         if any(owner and self.sources.inherits(owner, MODEL_CLASSES) for owner in owners):
             return True
         made = [item.callee.dotted for item in self.analysis.callees.made(node)]
-        return any(
-            dotted.startswith(MODELS) and not dotted.startswith("torch.nn.functional.")
-            for dotted in made
-        )
+        return any(dotted.startswith(MODELS) and not _is_loss(dotted) for dotted in made)
 
     @cached_property
     def _loaders(self) -> dict[ast.Call, set[Purpose]]:
@@ -287,6 +285,11 @@ class Purposes:
 
     def _steps_of(self, function: ast.AST) -> list[ast.Call]:
         return [part for part in ast.walk(function) if part in self.loops.trainers]  # type: ignore[misc]
+
+
+def _is_loss(dotted: str) -> bool:
+    name = dotted.rpartition(".")[2]
+    return dotted.startswith("torch.nn.functional.") or name in TORCH_LOSS_CLASSES
 
 
 def _function_of(node: ast.AST) -> ast.AST:
