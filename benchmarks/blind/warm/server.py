@@ -4,6 +4,8 @@ What the start of an interpreter does (`PYTHONPATH`, `sitecustomize`) is done he
 when its own stdin does, and ends what it has started.
 """
 
+from __future__ import annotations
+
 import array
 import atexit
 import contextlib
@@ -18,15 +20,21 @@ import shutil
 import signal
 import socket
 import sys
+from collections.abc import Iterator
+from typing import Any, NoReturn, TextIO
 
 sys.path[0] = os.path.dirname(os.path.abspath(__file__))
-import steady
+import steady  # type: ignore[import-not-found] # noqa: E402
 
 NOT_IMPORTED = {"__main__", "cases", "inject", "inside", "notebook", "pytest", "testing"}
 OURS = "reenact"
 
 
-def main(place, modules):
+Clients = dict[socket.socket, int]
+"""Whoever waits for the end of a fork, and the fork."""
+
+
+def main(place: str, modules: list[str]) -> None:
     if OURS not in modules:
         steady.take_clock()
     for name in modules:
@@ -40,8 +48,9 @@ def main(place, modules):
     listener.listen(64)
     # Whoever waits for it may be gone: its end of our stdin then says so.
     with contextlib.suppress(OSError):
-        print("ready", flush=True)
-    clients = {}
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+    clients: Clients = {}
     while True:
         pause = 0.02 if clients else None
         ready, _, _ = select.select([0, listener, *clients], [], [], pause)
@@ -58,11 +67,10 @@ def main(place, modules):
     shutil.rmtree(os.path.dirname(place), ignore_errors=True)
 
 
-def _import(name):
+def _import(name: str) -> None:
     module = importlib.import_module(name)
     if name == "torch":
-        import torch._dynamo
-
+        importlib.import_module("torch._dynamo")
         module.set_num_threads(1)
     elif name == "sklearn":
         importlib.import_module("sklearn.preprocessing")
@@ -75,7 +83,7 @@ def _import(name):
         importlib.import_module("scipy.stats")
 
 
-def _accept(listener, clients):
+def _accept(listener: socket.socket, clients: Clients) -> None:
     client, _ = listener.accept()
     # Whoever asked may be gone: that ends its own program alone.
     with contextlib.suppress(OSError):
@@ -95,7 +103,7 @@ def _accept(listener, clients):
             os.close(number)
 
 
-def _received(client):
+def _received(client: socket.socket) -> tuple[bytes, list[int]] | None:
     files, text = array.array("i"), b""
     while not text.endswith(b"\n"):
         part, ancillary, _, _ = client.recvmsg(1 << 20, socket.CMSG_SPACE(3 * files.itemsize))
@@ -110,7 +118,7 @@ def _received(client):
     return text, list(files)
 
 
-def _signalled(client, clients):
+def _signalled(client: socket.socket, clients: Clients) -> None:
     """A signal that the starter got, or its end: then the program ends too."""
     numbers = b""
     with contextlib.suppress(OSError):
@@ -122,7 +130,7 @@ def _signalled(client, clients):
         client.close()
 
 
-def _kill(child, number):
+def _kill(child: int, number: int) -> None:
     for kill in (os.killpg, os.kill):
         try:
             kill(child, number)
@@ -131,7 +139,7 @@ def _kill(child, number):
         return
 
 
-def _reap(clients):
+def _reap(clients: Clients) -> None:
     for client, child in list(clients.items()):
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
@@ -141,7 +149,7 @@ def _reap(clients):
             client.close()
 
 
-def _run(job, files):
+def _run(job: dict[str, Any], files: list[int]) -> NoReturn:
     for target, number in enumerate(files):
         os.dup2(number, target)
     os.closerange(3, 256)
@@ -159,12 +167,13 @@ def _run(job, files):
     try:
         _start()
         _execute(job["arguments"])
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except SystemExit as exiting:
+        said = exiting.code
+        code = said if isinstance(said, int) else int(said is not None)
         end = f"exit {code}"
-        if not isinstance(end.code, int | None):
-            print(end.code, file=sys.stderr)
-    except BaseException as error:
+        if not isinstance(said, int | None):
+            sys.stderr.write(f"{said}\n")
+    except BaseException as error:  # noqa: BLE001 - what an interpreter does with it
         end = steady.kind_of(error)
         _shown(error)
         code = -signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
@@ -179,24 +188,24 @@ def _run(job, files):
     os._exit(code & 0xFF)
 
 
-def _streams():
+def _streams() -> Iterator[TextIO]:
     return (
         open(number, mode, buffering=1, closefd=False, errors=errors)
         for number, mode, errors in ((0, "r", None), (1, "w", None), (2, "w", "backslashreplace"))
     )
 
 
-def _shown(error):
+def _shown(error: BaseException) -> None:
     """What an interpreter does with an exception that nobody caught."""
     ours = (__file__, runpy.__file__, "<frozen runpy>")
     trail = error.__traceback__
-    while trail.tb_next and trail.tb_frame.f_code.co_filename in ours:
+    while trail and trail.tb_next and trail.tb_frame.f_code.co_filename in ours:
         trail = trail.tb_next
     sys.last_type, sys.last_value, sys.last_traceback = type(error), error, trail
     sys.excepthook(type(error), error, trail)
 
 
-def _start():
+def _start() -> None:
     """What the start of an interpreter does with the environment."""
     before = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
     sys.path[:] = [*before, *(part for part in sys.path[1:] if part not in before)]
@@ -205,7 +214,7 @@ def _start():
         import sitecustomize  # noqa: F401
 
 
-def _execute(words):
+def _execute(words: list[str]) -> None:
     while words and words[0].startswith("-") and words[0] not in ("-m", "-c"):
         words = words[2:] if words[0] in ("-X", "-W") else words[1:]
     if words and words[0] == "-m":
@@ -215,7 +224,7 @@ def _execute(words):
     elif words and words[0] == "-c":
         sys.argv = ["-c", *words[2:]]
         sys.path.insert(0, "")
-        exec(compile(words[1], "<string>", "exec"), {"__name__": "__main__"})
+        exec(compile(words[1], "<string>", "exec"), {"__name__": "__main__"})  # noqa: S102
     else:
         sys.argv = list(words)
         sys.path.insert(0, os.path.dirname(os.path.realpath(words[0])))

@@ -1,16 +1,19 @@
 """Hands a program over to `server.py` and ends as it ends."""
 
+from __future__ import annotations
+
 import array
 import json
 import os
 import signal
 import socket
 import sys
+from typing import NoReturn
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def main(place, arguments):
+def main(place: str, arguments: list[str]) -> NoReturn:
     server = socket.socket(socket.AF_UNIX)
     server.connect(place)
     job = {
@@ -28,7 +31,7 @@ def main(place, arguments):
     _end(json.loads(answer) if answer else 1)
 
 
-def _end(code):
+def _end(code: int) -> NoReturn:
     if code < 0:
         if -code not in (signal.SIGKILL, signal.SIGSTOP):
             signal.signal(-code, signal.SIG_DFL)

@@ -305,7 +305,7 @@ def _weighs_places(torch: Library, call: Pass, length: int) -> bool:
     """Whether a model of the program's own attends: it takes a softmax over all pairs of places."""
     seen: list[bool] = []
 
-    class Looking(torch.overrides.TorchFunctionMode):  # type: ignore[misc]
+    class Looking(torch.overrides.TorchFunctionMode):
         def __torch_function__(
             self, function: Any, types: Any, args: Args = (), kwargs: Any = None
         ) -> Any:
