@@ -168,11 +168,11 @@ def _run(job: dict[str, Any], files: list[int]) -> NoReturn:
         _start()
         _execute(job["arguments"])
     except SystemExit as exiting:
-        said = exiting.code
-        code = said if isinstance(said, int) else int(said is not None)
+        status = exiting.code
+        code = status if isinstance(status, int) else int(status is not None)
         end = f"exit {code}"
-        if not isinstance(said, int | None):
-            sys.stderr.write(f"{said}\n")
+        if not isinstance(status, int | None):
+            sys.stderr.write(f"{status}\n")
     except BaseException as error:  # noqa: BLE001 - what an interpreter does with it
         end = steady.kind_of(error)
         _shown(error)

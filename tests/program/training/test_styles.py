@@ -226,7 +226,7 @@ MODES = [
         "for e in range(3):\n    for x in data:\n        opt.zero_grad(); model(x).sum().backward(); opt.step()\n    model.eval()\n    with torch.no_grad(): model(x)\n",
         {"train"},
     ),
-    ("def told(m):\n    return [m(x) for x in held]\n" + TRAIN + "told(model)\n", {"eval"}),
+    ("def judged(m):\n    return [m(x) for x in held]\n" + TRAIN + "judged(model)\n", {"eval"}),
     ("def evaluate(m):\n    return len(m)\n" + TRAIN + "evaluate(model)\n", set()),
 ]
 
