@@ -347,7 +347,7 @@ BOTH = "self.head(torch.cat([seen, read], 1))"
         (BOTH, "text, mask=text > 0", ()),
         (BOTH, "text, mask=(text > 0).float()", ()),
         (BOTH, "text, mask=torch.arange(12) % 4 + 1", ()),
-        (BOTH, "text, mask=torch.arange(12) % 5 + 1", ("mask",)),
+        (BOTH, "text, mask=torch.arange(12) % 7 + 1", ("mask",)),
         (BOTH, "text, target=labels", ()),
         ("0 * self.head(torch.cat([seen, read], 1))", "text", ()),
     ],

@@ -5,6 +5,8 @@ import ast
 from reenact.faults import Evidence
 from reenact.faults.facts.lines import calls, nodes
 from reenact.faults.facts.parts import last_word
+from reenact.program.syntax.scope import bindings_of
+from reenact.program.syntax.targets import How
 
 SIZES = ("1d", "2d", "3d")
 BATCH_NORMS = frozenset(
@@ -77,12 +79,19 @@ def has_keyword(evidence: Evidence, *names: str) -> bool:
 
 
 def is_set(evidence: Evidence, name: str) -> bool:
-    """Whether any call is given this argument as true."""
+    """Whether any call is given this argument as true, also under a name that is bound once."""
     return any(
-        word.arg == name and isinstance(word.value, ast.Constant) and word.value.value is True
+        word.arg == name and _is_true(word.value)
         for _, call in calls(evidence)
         for word in call.keywords
     )
+
+
+def _is_true(value: ast.expr | None, steps: int = 4) -> bool:
+    bound = bindings_of(value) if value is not None else []
+    if steps and len(bound) == 1 and bound[0].how is How.ASSIGN and not bound[0].pick:
+        return _is_true(bound[0].value, steps - 1)
+    return isinstance(value, ast.Constant) and value.value is True
 
 
 def has_own_call(evidence: Evidence) -> bool:
