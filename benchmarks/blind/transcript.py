@@ -55,9 +55,10 @@ def run(case: Case, project: Project | None = None) -> Transcript:
         # A program may print where it is.
         folder = case.copy(Path(scratch), project)
         noted = Path(scratch) / "transcript.json"
+        interpreter = warm(case.modules)
         try:
             ended = subprocess.run(  # noqa: S603 - our own file
-                [str(warm(case.modules).python), *case.words],
+                [str(interpreter.python), *case.words],
                 cwd=folder,
                 env=environment(**STEADY, **{VARIABLE: str(noted)}),
                 stdin=subprocess.DEVNULL,
@@ -69,6 +70,7 @@ def run(case: Case, project: Project | None = None) -> Transcript:
             )
         except subprocess.TimeoutExpired:
             return Transcript("", end="no end within its time")
+        interpreter.check()
         found = read_transcript(noted, scratch)
     if found is None:
         return Transcript("", end=f"exit code {ended.returncode}", error=ended.stderr)

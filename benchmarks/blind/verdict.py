@@ -79,8 +79,9 @@ def diagnose(case: Case, depth: str, project: Project | None = None) -> Diagnose
     with tempfile.TemporaryDirectory(prefix="reenact-blind-") as scratch:
         folder = case.copy(Path(scratch), project)
         answer, noted = Path(scratch) / "answer.json", Path(scratch) / "transcript.json"
-        command = [str(warm((OURS,)).python), "-m", "benchmarks.blind.inside"]
-        virtual = str(warm(case.modules).folder) if depth != "static" else ""
+        interpreters = [warm((OURS,)), *([] if depth == "static" else [warm(case.modules)])]
+        command = [str(interpreters[0].python), "-m", "benchmarks.blind.inside"]
+        virtual = str(interpreters[-1].folder) if depth != "static" else ""
         try:
             ended = subprocess.run(  # noqa: S603 - our own module
                 [*command, depth, str(answer), str(noted), *case.words],
@@ -95,6 +96,8 @@ def diagnose(case: Case, depth: str, project: Project | None = None) -> Diagnose
             )
         except subprocess.TimeoutExpired:
             return Diagnosed(Verdict(failed="no answer within its time"))
+        for interpreter in interpreters:
+            interpreter.check()
         transcript = read_transcript(noted, scratch)
         if not answer.is_file():
             why = f"exit code {ended.returncode}: {ended.stderr[-MOST_OUTPUT:]}"

@@ -47,6 +47,13 @@ class Warm:
     def python(self) -> Path:
         return self.folder / "bin" / "python"
 
+    def check(self) -> None:
+        """Raises RuntimeError where the server has ended: what was seen of a program then says
+        nothing of it.
+        """
+        if self._server.poll() is not None:
+            raise RuntimeError(f"The warm interpreter has ended. Received: {self.modules}.")
+
 
 STEADY = {
     "KERAS_BACKEND": "torch",

@@ -35,6 +35,9 @@ Clients = dict[socket.socket, int]
 
 
 def main(place: str, modules: list[str]) -> None:
+    # Whoever ends a group of processes means others: it ends with its stdin.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
     if OURS not in modules:
         steady.take_clock()
     for name in modules:

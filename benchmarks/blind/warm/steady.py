@@ -27,7 +27,7 @@ TICK = 0.001
 """Seconds by which the clock goes on each time somebody looks."""
 STEP = 0.004
 """Processor seconds between two looks of an experiment: about one step of a small model."""
-VARIABLE = "REENACT_BLIND_TRANSCRIPT"
+VARIABLE = "BLIND_TRANSCRIPT"
 """Where a program is to leave what is noted of it."""
 OUTPUT = ".out"
 """Ends the name of the file with what it prints."""

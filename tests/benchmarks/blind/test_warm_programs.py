@@ -60,10 +60,24 @@ def test_large_packages_are_those_that_a_program_imports(tmp_path: Path) -> None
     assert needed(["numpy", "torchvision.models"]) == ()
 
 
+def test_a_program_may_be_terminated_and_its_interpreter_may_not(tmp_path: Path) -> None:
+    ends = case(tmp_path / "a", "import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\n")
+    terminates = case(tmp_path / "b", "import os, signal\nos.kill(os.getppid(), signal.SIGTERM)\n")
+    assert run(ends).end == "exit code -15"
+    assert run(terminates).end == "exit 0"
+    assert run(ends).end == "exit code -15"
+
+
+def test_what_a_dead_interpreter_shows_counts_for_nothing(tmp_path: Path) -> None:
+    kills = case(tmp_path / "a", "import os, sklearn\nos.kill(os.getppid(), 9)\n")
+    with pytest.raises(RuntimeError, match="has ended"):
+        run(kills)
+
+
 def test_a_question_to_the_interpreter_is_no_run(tmp_path: Path) -> None:
     asked = subprocess.run(
         [str(warm(()).python), "-c", "print(1)"],
-        env=environment(REENACT_BLIND_TRANSCRIPT=str(tmp_path / "noted")),
+        env=environment(BLIND_TRANSCRIPT=str(tmp_path / "noted")),
         capture_output=True,
         text=True,
         check=True,
