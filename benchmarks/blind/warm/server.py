@@ -20,8 +20,7 @@ import shutil
 import signal
 import socket
 import sys
-from collections.abc import Iterator
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn
 
 sys.path[0] = os.path.dirname(os.path.abspath(__file__))
 import steady  # type: ignore[import-not-found] # noqa: E402
@@ -56,7 +55,8 @@ def main(place: str, modules: list[str]) -> None:
     clients: Clients = {}
     while True:
         pause = 0.02 if clients else None
-        ready, _, _ = select.select([0, listener, *clients], [], [], pause)
+        waiting: list[Any] = [0, listener, *clients]
+        ready, _, _ = select.select(waiting, [], [], pause)
         if 0 in ready:
             break
         for one in ready:
@@ -191,11 +191,12 @@ def _run(job: dict[str, Any], files: list[int]) -> NoReturn:
     os._exit(code & 0xFF)
 
 
-def _streams() -> Iterator[TextIO]:
-    return (
-        open(number, mode, buffering=1, closefd=False, errors=errors)
-        for number, mode, errors in ((0, "r", None), (1, "w", None), (2, "w", "backslashreplace"))
-    )
+def _streams() -> list[Any]:
+    streams: list[Any] = []
+    for number, mode, errors in ((0, "r", None), (1, "w", None), (2, "w", "backslashreplace")):
+        stream = open(number, mode, buffering=1, closefd=False, errors=errors)  # noqa: SIM115
+        streams.append(stream)
+    return streams
 
 
 def _shown(error: BaseException) -> None:

@@ -284,7 +284,7 @@ class Purposes:
         return None if not answers or None in answers else False
 
     def _steps_of(self, function: ast.AST) -> list[ast.Call]:
-        return [part for part in ast.walk(function) if part in self.loops.trainers]  # type: ignore[misc]
+        return [part for part in ast.walk(function) if part in self.loops.trainers]
 
 
 def _is_loss(dotted: str) -> bool:
