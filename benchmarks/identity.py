@@ -9,9 +9,9 @@ from pathlib import Path
 import reenact
 from benchmarks.children import ROOT
 
-SOURCES = (".py", ".json")
-"""Programs, and what is stated about them: the cases of a benchmark are part of what is
-measured.
+SOURCES = (".py", ".json", ".toml")
+"""Programs, the tables that they read, and what is stated about them: the cases of a benchmark are
+part of what is measured.
 """
 
 

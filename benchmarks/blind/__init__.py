@@ -2,8 +2,9 @@
 
 rewrites/    programs rewritten without changing what they do, line by line traceable
 cases.py     the programs: of examples, and opened ones of benchmarks/trainings
-transcript.py  what a program prints and differentiates, by seeded.py, which runs in its process
+warm/        interpreters that have imported torch, Keras or reenact; each program runs in a fork
+transcript.py  what a program prints and differentiates
 verdict.py   what a diagnosis shows, by inside.py, which runs next to the program
-compare.py   one program and its rewrites: run, diagnosed, compared
+compare.py   one program and its rewrites: diagnosed, the transcripts of the watched runs compared
 card.py      figures, goals and tables; command.py: the command
 """

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import random
 import shutil
+import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.blind.rewrites.every import ALL, REWRITES
 from benchmarks.blind.rewrites.text import Project, Source
+from benchmarks.blind.warm.interpreter import needed
 from benchmarks.children import ROOT
 from benchmarks.dataset.runner import MODULES
 from benchmarks.dataset.splits import splits, trainings_of
@@ -43,8 +46,8 @@ class Case:
         """What one training takes."""
         return (self.training.seconds if self.training else 0.0) or NOT_TIMED_S
 
-    def project(self) -> Project:
-        """Its files."""
+    def project(self, python: str = sys.executable) -> Project:
+        """Its files, and an interpreter that has its packages."""
         files = {
             path: Source.of((self.folder / path).read_text(encoding="utf-8")) for path in self.paths
         }
@@ -53,7 +56,19 @@ class Case:
             for path in sorted(self.folder.rglob("*"))
             if path.suffix in DATA and path.name != TRUTH
         ]
-        return Project(files, "\n".join([*data, *self.words[1:]]))
+        return Project(files, "\n".join([*data, *self.words[1:]]), python)
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The large packages that it imports."""
+        imported = set()
+        for path in self.paths:
+            for node in ast.walk(ast.parse((self.folder / path).read_bytes())):
+                if isinstance(node, ast.Import):
+                    imported |= {alias.name for alias in node.names}
+                elif isinstance(node, ast.ImportFrom) and node.module:
+                    imported.add(node.module)
+        return needed(imported)
 
     def copy(self, into: Path, project: Project | None = None) -> Path:
         """The folder in which it is started, with rewritten files."""
@@ -90,13 +105,17 @@ def drawn(count: int = PROGRAMS, seed: int = SEED) -> list[Case]:
         for split in splits().values()
         if split.opened is not None
         for training in trainings_of(split)
-        if training.foreign is None
-        and not training.path.endswith(".ipynb")
-        and all(find_spec(MODULES.get(name, name)) is not None for name in training.needs)
+        if training.foreign is None and not training.path.endswith(".ipynb")
     ]
     ordered = sorted(trainings, key=lambda training: training.id)
+    # Before anything is left out: another machine with other packages draws the same ones.
     random.Random(seed).shuffle(ordered)  # noqa: S311 - a draw that everybody can repeat
-    return [of_training(training, (ALL,)) for training in ordered[:count]]
+    runnable = [training for training in ordered if _is_runnable(training)]
+    return [of_training(training, (ALL,)) for training in runnable[:count]]
+
+
+def _is_runnable(training: Training) -> bool:
+    return all(find_spec(MODULES.get(name, name)) is not None for name in training.needs)
 
 
 def of_training(training: Training, rewrites: tuple[str, ...]) -> Case:

@@ -1,7 +1,8 @@
 """`python -m benchmarks blind`: whether a verdict depends on how a program is written.
 
 Programs are rewritten without changing what they do; a rewrite counts where it prints and
-differentiates the same, to the bit. Stopped, the same command continues where it was.
+differentiates the same, to the bit. Stopped, the same command continues where it was: each program
+has a file of its own under `--out`, and files from several machines may be put together there.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ SETS = ("both", "examples", "trainings")
 @click.option("--each", is_flag=True, help="Drawn programs too by each rewrite alone.")
 @click.option("--jobs", type=Count(1, 1024), default=1, show_default=True, help="Programs at once.")
 @click.option("--fresh", is_flag=True, help="Compare again what was compared.")
+@click.option("--count", is_flag=True, help="Compare nothing; count what was compared.")
 @out_folder
 def blind(
     static: bool,
@@ -54,6 +56,7 @@ def blind(
     each: bool,
     jobs: int,
     fresh: bool,
+    count: bool,
     out: Path | None,
 ) -> ExitCode:
     """Rewrite programs without changing what they do and compare what is shown of them."""
@@ -67,9 +70,11 @@ def blind(
     if fresh:
         shutil.rmtree(kept, ignore_errors=True)
     waiting = [case for case in cases if read(case, depth, kept) is None]
+    if count:
+        cases = [case for case in cases if case not in waiting]
     click.echo(
-        f"{len(cases)} programs, {len(waiting)} not compared yet: about "
-        f"{minutes(waiting, depth) / jobs:.0f} minutes."
+        f"{len(cases)} programs{'' if count else ' in all'}, {len(waiting)} not compared yet: "
+        f"about {minutes(waiting, depth) / jobs:.0f} minutes."
     )
     return conduct(
         lambda tell, stop: measure(cases, depth, kept, jobs=jobs, tell=tell, stop=stop),

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -13,17 +14,19 @@ from pydantic import TypeAdapter, ValidationError
 from benchmarks.blind.cases import Case
 from benchmarks.blind.rewrites.every import rewritten
 from benchmarks.blind.rewrites.text import Project
-from benchmarks.blind.transcript import run
-from benchmarks.blind.verdict import Shown, Verdict, diagnose, lost
+from benchmarks.blind.transcript import Transcript, run
+from benchmarks.blind.verdict import Diagnosed, Shown, Verdict, diagnose, lost
+from benchmarks.blind.warm.interpreter import warm
 from benchmarks.dataset.scoring import Pair
 from benchmarks.dataset.training import Training, Truth
 from benchmarks.identity import code_identity
 from benchmarks.several import several
+from benchmarks.warm import end_with_parent
 from reenact.types import Stop, Tell
 
 SAME, UNCHANGED, NOT_COMPARABLE = "same", "unchanged", "not comparable"
-START_S = 6.0
-"""What a process takes before a program begins."""
+BESIDE_S = 8.0
+"""Processor seconds of a diagnosis besides the training: reading the program, and experiments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +89,9 @@ def named(training: Training, verdict: Verdict | None) -> tuple[Truth, ...]:
 
 
 def compare(case: Case, depth: str) -> Compared:
-    """Run and diagnose the program, and each of its rewrites that does the same."""
-    project = case.project()
-    first = run(case)
-    original = diagnose(case, depth)
+    """Diagnose the program, and each of its rewrites that does the same."""
+    project = case.project(str(warm(case.modules).python))
+    original = Original(case, depth, diagnose(case, depth))
     results = []
     for name in case.rewrites:
         try:
@@ -99,13 +101,46 @@ def compare(case: Case, depth: str) -> Compared:
             continue
         if _is_equal(project, other):
             results.append(Rewritten(name, UNCHANGED))
-            continue
-        why = first.differs(run(case, other))
-        if why:
-            results.append(Rewritten(name, NOT_COMPARABLE, why))
         else:
-            results.append(Rewritten(name, SAME, verdict=diagnose(case, depth, other)))
-    return Compared(case.name, identity(case, depth), original, tuple(results))
+            results.append(original.beside(name, other))
+    return Compared(case.name, identity(case, depth), original.seen.verdict, tuple(results))
+
+
+@dataclass
+class Original:
+    """A program and what is shown of it."""
+
+    case: Case
+    depth: str
+    seen: Diagnosed
+
+    def beside(self, name: str, project: Project) -> Rewritten:
+        """What is shown of a rewrite of it.
+
+        Two watched runs that print and differentiate the same settle that it does the same. Where
+        they differ, the watching may be the reason, and the programs are run alone.
+        """
+        if self.depth == "static":
+            why = self._differs_alone(project)
+            return (
+                Rewritten(name, NOT_COMPARABLE, why)
+                if why
+                else Rewritten(name, SAME, verdict=diagnose(self.case, self.depth, project).verdict)
+            )
+        found = diagnose(self.case, self.depth, project)
+        before, after = self.seen.transcript, found.transcript
+        if before is None or after is None or before.differs(after):
+            why = self._differs_alone(project)
+            if why:
+                return Rewritten(name, NOT_COMPARABLE, why)
+        return Rewritten(name, SAME, verdict=found.verdict)
+
+    def _differs_alone(self, project: Project) -> str:
+        return self._alone.differs(run(self.case, project))
+
+    @cached_property
+    def _alone(self) -> Transcript:
+        return run(self.case)
 
 
 def _is_equal(project: Project, other: Project) -> bool:
@@ -121,24 +156,27 @@ def minutes(cases: Sequence[Case], depth: str) -> float:
     """What these are expected to take, one after another."""
     seconds = 0.0
     for case in cases:
-        one = case.seconds + START_S
-        # The original runs once more where it is watched; each rewrite is run and diagnosed.
-        diagnosis = START_S if depth == "static" else 2 * case.seconds + START_S
-        seconds += (1 + len(case.rewrites)) * (one + diagnosis)
+        # Watched, a program is run once in each form; its transcript comes of the same run.
+        one = case.seconds + (0.0 if depth == "static" else BESIDE_S)
+        seconds += (1 + len(case.rewrites)) * one
     return seconds / 60
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A case that is compared in a process of its own."""
+    """A case that is compared in a process of its own, and where its result is kept."""
 
     case: Case
     depth: str
+    kept: Path
 
 
 def compare_one(asked: Asked, _stop: Stop) -> Compared:
-    """One case."""
-    return compare(asked.case, asked.depth)
+    """One case; its result is kept at once, so that an end of the whole loses no other case."""
+    end_with_parent()
+    result = compare(asked.case, asked.depth)
+    _write(result, _file(asked.case, asked.depth, asked.kept))
+    return result
 
 
 def compare_all(
@@ -151,14 +189,8 @@ def compare_all(
     stop: Stop,
 ) -> list[Compared]:
     """Case by case, or several at once; what was compared before is read."""
-    compared: dict[str, Compared] = {}
-    waiting: dict[str, Asked] = {}
-    for case in cases:
-        known = read(case, depth, kept)
-        if known is None:
-            waiting[case.name] = Asked(case, depth)
-        else:
-            compared[case.name] = known
+    compared = {case.name: found for case in cases if (found := read(case, depth, kept))}
+    waiting = {case.name: Asked(case, depth, kept) for case in cases if case.name not in compared}
     for results in several(
         waiting,
         compare_one,
@@ -167,9 +199,7 @@ def compare_all(
         tell=tell,
         stop=stop,
     ):
-        for name, result in results.items():
-            _write(result, _file(waiting[name].case, depth, kept))
-            compared[name] = result
+        compared.update(results)
     return [compared[case.name] for case in cases]
 
 

@@ -1,22 +1,29 @@
-"""`python -m benchmarks.blind.inside DEPTH ANSWER WORD...`: diagnose a program in its folder; writes
-what is shown as JSON.
+"""`python -m benchmarks.blind.inside DEPTH ANSWER TRANSCRIPT WORD...`: diagnose a program in its
+folder; writes what is shown as JSON, and its watched run leaves its transcript.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
+from benchmarks.blind.warm.steady import VARIABLE
 from benchmarks.dataset.inside import diagnosed
 
 SECONDS = 300.0
 
 
 def main() -> None:
-    depth, answer, *words = sys.argv[1:]
+    depth, answer, transcript, *words = sys.argv[1:]
+    os.environ[VARIABLE] = transcript
     import reenact
+    from reenact.diagnosis import observe
+
+    # On a busy machine the experiments get to their end all the same.
+    observe.LEAST_WAIT = observe.EXPERIMENT_WALL = SECONDS
 
     run = reenact.RunOptions(runs_dir=".reenact")
     training = reenact.TrainingOptions(workers=1)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.blind.cases import Case
 from benchmarks.blind.rewrites.text import Project
+from benchmarks.blind.warm.interpreter import STEADY, warm
+from benchmarks.blind.warm.steady import OUTPUT, VARIABLE
 from benchmarks.children import environment
 
-SEEDED = Path(__file__).with_name("seeded.py")
 LONGEST_S = 240.0
 MOST_OUTPUT = 300
 """Characters of what went wrong that are kept."""
@@ -55,16 +55,12 @@ def run(case: Case, project: Project | None = None) -> Transcript:
         # A program may print where it is.
         folder = case.copy(Path(scratch), project)
         noted = Path(scratch) / "transcript.json"
+        interpreter = warm(case.modules)
         try:
             ended = subprocess.run(  # noqa: S603 - our own file
-                [sys.executable, str(SEEDED), str(noted), *case.words],
+                [str(interpreter.python), *case.words],
                 cwd=folder,
-                env=environment(
-                    KERAS_BACKEND="torch",
-                    MPLBACKEND="Agg",
-                    OMP_NUM_THREADS="1",
-                    PYTHONHASHSEED="0",
-                ),
+                env=environment(**STEADY, **{VARIABLE: str(noted)}),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
@@ -74,8 +70,17 @@ def run(case: Case, project: Project | None = None) -> Transcript:
             )
         except subprocess.TimeoutExpired:
             return Transcript("", end="no end within its time")
-        output = ended.stdout.replace(scratch, "SCRATCH")
-        if not noted.is_file():
-            return Transcript(output, end=f"exit code {ended.returncode}", error=ended.stderr)
-        facts = json.loads(noted.read_text(encoding="utf-8"))
-    return Transcript(output, tuple(facts["losses"]), facts["end"], ended.stderr[-MOST_OUTPUT:])
+        interpreter.check()
+        found = read_transcript(noted, scratch)
+    if found is None:
+        return Transcript("", end=f"exit code {ended.returncode}", error=ended.stderr)
+    return replace(found, error=ended.stderr[-MOST_OUTPUT:])
+
+
+def read_transcript(noted: Path, scratch: str) -> Transcript | None:
+    """What a process left there; none where it did not come to its end."""
+    if not noted.is_file():
+        return None
+    facts = json.loads(noted.read_text(encoding="utf-8"))
+    printed = noted.with_name(noted.name + OUTPUT).read_text(encoding="utf-8", errors="replace")
+    return Transcript(printed.replace(scratch, "SCRATCH"), tuple(facts["losses"]), facts["end"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,8 @@ from typing import Any
 from benchmarks.blind.cases import Case
 from benchmarks.blind.inside import SECONDS
 from benchmarks.blind.rewrites.text import Project
+from benchmarks.blind.transcript import Transcript, read_transcript
+from benchmarks.blind.warm.interpreter import OURS, STEADY, warm
 from benchmarks.children import environment
 from benchmarks.dataset.own import MOST_OUTPUT, START_AND_END
 from benchmarks.dataset.ran import Ran, read_answer
@@ -64,22 +65,28 @@ def lost(before: Sequence[Shown], after: Sequence[Shown]) -> tuple[Shown, ...]:
     return tuple(one for one in before if not any(one.is_like(other) for other in after))
 
 
-def diagnose(case: Case, depth: str, project: Project | None = None) -> Verdict:
+@dataclass(frozen=True, slots=True)
+class Diagnosed:
+    """What is shown of a program, and what its watched run printed and differentiated."""
+
+    verdict: Verdict
+    transcript: Transcript | None = None
+    """None where nothing was run to its end."""
+
+
+def diagnose(case: Case, depth: str, project: Project | None = None) -> Diagnosed:
     """Diagnose a program in a copy of its folder, with places in the original."""
     with tempfile.TemporaryDirectory(prefix="reenact-blind-") as scratch:
         folder = case.copy(Path(scratch), project)
-        answer = Path(scratch) / "answer.json"
-        command = [sys.executable, "-m", "benchmarks.blind.inside", depth, str(answer)]
+        answer, noted = Path(scratch) / "answer.json", Path(scratch) / "transcript.json"
+        interpreters = [warm((OURS,)), *([] if depth == "static" else [warm(case.modules)])]
+        command = [str(interpreters[0].python), "-m", "benchmarks.blind.inside"]
+        virtual = str(interpreters[-1].folder) if depth != "static" else ""
         try:
             ended = subprocess.run(  # noqa: S603 - our own module
-                [*command, *case.words],
+                [*command, depth, str(answer), str(noted), *case.words],
                 cwd=folder,
-                env=environment(
-                    KERAS_BACKEND="torch",
-                    MPLBACKEND="Agg",
-                    OMP_NUM_THREADS="1",
-                    PYTHONHASHSEED="0",
-                ),
+                env=environment(**STEADY, VIRTUAL_ENV=virtual),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
@@ -88,11 +95,15 @@ def diagnose(case: Case, depth: str, project: Project | None = None) -> Verdict:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return Verdict(failed="no answer within its time")
+            return Diagnosed(Verdict(failed="no answer within its time"))
+        for interpreter in interpreters:
+            interpreter.check()
+        transcript = read_transcript(noted, scratch)
         if not answer.is_file():
-            return Verdict(failed=f"exit code {ended.returncode}: {ended.stderr[-MOST_OUTPUT:]}")
+            why = f"exit code {ended.returncode}: {ended.stderr[-MOST_OUTPUT:]}"
+            return Diagnosed(Verdict(failed=why), transcript)
         facts = json.loads(answer.read_bytes())
-    return verdict(case.name, depth, facts, project)
+    return Diagnosed(verdict(case.name, depth, facts, project), transcript)
 
 
 def verdict(name: str, depth: str, facts: dict[str, Any], project: Project | None) -> Verdict:

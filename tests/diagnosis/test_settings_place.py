@@ -58,6 +58,9 @@ def test_a_number_that_the_text_hands_on_unnamed_is_placed_where_its_key_is(
         (data_class + dynamic, None, ["train.py:2"]),
         (argument + dynamic, None, ["train.py:1"]),
         (data_class + argument + dynamic, None, []),
+        # A variable of that name that nobody hands on by it says nothing.
+        (data_class + "build(model.parameters())\n", None, []),
+        ("class Settings:\n    wd: float = 1.0\n" + dynamic, None, []),
     ):
         (tmp_path / "train.py").write_text(text)
         evidence = replace(read_only(read_program([str(tmp_path / "train.py")])), opened=files)

@@ -240,6 +240,36 @@ def test_attention_without_positions_does_not_see_the_order(
     ]
 
 
+OWN_ATTENTION = """
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts = nn.Linear(16, 48)
+    def forward(self, x):
+        q, k, v = self.parts(x).chunk(3, -1)
+        return x + WEIGHTS @ v
+class Model(nn.Module):"""
+
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize(
+    ("weights", "blind"),
+    [
+        ("(q @ k.transpose(1, 2) / 4).softmax(-1)", True),
+        ("torch.eye(9)", None),
+    ],
+)
+def test_attention_of_the_programs_own_is_known_by_what_it_computes(
+    forks: Any, tmp_path: Path, weights: str, blind: bool | None
+) -> None:
+    text = ORDER.replace("class Model(nn.Module):", OWN_ATTENTION.replace("WEIGHTS", weights))
+    text = text.replace(
+        "nn.TransformerEncoderLayer(16, 2, 32, dropout=0.1, batch_first=True)", "Block()"
+    )
+    _, tried = ends(forks, tmp_path, text.replace("EMBEDDED", "self.embed(tokens)"))
+    assert [tested.order_blind for tested in tried.behaviour] == [None, blind]
+
+
 @pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("norm", "worse"),

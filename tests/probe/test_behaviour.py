@@ -333,7 +333,7 @@ for image, text, labels in DataLoader(TensorDataset(x, t, y), batch_size=12):
 BOTH = "self.head(torch.cat([seen, read], 1))"
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(
     ("forward", "called", "names"),
     [
@@ -342,7 +342,12 @@ BOTH = "self.head(torch.cat([seen, read], 1))"
         ("self.head(torch.cat([seen, self.gate * read], 1))", "text", ()),
         ("self.head(torch.cat([seen, 0.0 * read], 1))", "text=text", ("text",)),
         ("(self.head(torch.cat([seen, seen], 1)), self.other(read))", "text", ()),
-        (BOTH, "text, mask=torch.rand(12)", ()),
+        # What says where another input ends may be left out; its name says nothing.
+        (BOTH, "text, mask=torch.rand(12)", ("mask",)),
+        (BOTH, "text, mask=text > 0", ()),
+        (BOTH, "text, mask=(text > 0).float()", ()),
+        (BOTH, "text, mask=torch.arange(12) % 4 + 1", ()),
+        (BOTH, "text, mask=torch.arange(12) % 7 + 1", ("mask",)),
         (BOTH, "text, target=labels", ()),
         ("0 * self.head(torch.cat([seen, read], 1))", "text", ()),
     ],

@@ -93,9 +93,9 @@ PLAIN_DECORATORS = frozenset(
 )
 
 
-def _asked(code: str, words: tuple[str, ...]) -> str:
+def _asked(code: str, words: tuple[str, ...], python: str = sys.executable) -> str:
     finished = subprocess.run(  # noqa: S603 - our own text
-        [sys.executable, "-c", code, *words],
+        [python, "-c", code, *words],
         env=environment(KERAS_BACKEND="torch"),
         capture_output=True,
         text=True,
@@ -111,8 +111,8 @@ def framework_names() -> frozenset[str]:
 
 
 @lru_cache
-def _names_of_bases(paths: tuple[str, ...]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = json.loads(_asked(BASES, paths)) if paths else {}
+def _names_of_bases(paths: tuple[str, ...], python: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = json.loads(_asked(BASES, paths, python)) if paths else {}
     return found
 
 
@@ -219,7 +219,7 @@ def imported_as(scopes: Scopes) -> dict[str, str]:
 
 def _attributes(own: Owned) -> set[str]:
     bases = tuple(sorted({base for one in own.classes.values() for base in one.foreign}))
-    known = _names_of_bases(bases)
+    known = _names_of_bases(bases, own.project.python)
     inherited = {name for names in known.values() for name in names} | set(dir(object))
     unknown = [
         one for one in own.classes.values() if any(base not in known for base in one.foreign)
@@ -447,7 +447,7 @@ def _may_rename_in(method: str, cls: OwnClass, own: Owned) -> bool:
     # A subclass's __init__ may be called by the name of its base: super().__init__(size=3).
     if method == "__init__" and "get_config" in text:
         return False
-    known = _names_of_bases(tuple(sorted(foreign)))
+    known = _names_of_bases(tuple(sorted(foreign)), own.project.python)
     inherited = {name for names in known.values() for name in names}
     is_ours = method not in inherited and all(base in known for base in foreign)
     plain = all(base.endswith(("nn.Module", "Dataset", "object")) for base in foreign)

@@ -5,6 +5,7 @@ that it says.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -136,6 +137,8 @@ class Project:
     """By path, relative to its folder."""
     data: str = ""
     """The text of its other files: YAML, JSON."""
+    python: str = sys.executable
+    """An interpreter that is asked what the classes of frameworks define."""
 
     @property
     def modules(self) -> frozenset[str]:

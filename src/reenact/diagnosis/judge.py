@@ -3,12 +3,12 @@ run.
 
 A value that a program reads only when it runs is placed where it stands: the text names an
 expression (`cfg.lr`) or nothing at all (`**options`), and one line of a file of settings that the
-run opened, of a data class or of a command line has that key.
+run opened has that key; where a program hands settings on by `**`, one line of its own.
 """
 
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from reenact.diagnosis.diagnosis import Diagnosis
@@ -23,6 +23,7 @@ from reenact.faults.health import health_of
 from reenact.faults.observation import Certainty
 from reenact.faults.registry import chosen
 from reenact.faults.tried import InterventionResult
+from reenact.program.flow.sources import Sources
 from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program
 from reenact.program.static_graph import static_graph
@@ -182,25 +183,37 @@ def placed_in_settings(
 ) -> tuple[Finding, ...]:
     """The findings; those about a number that a file of settings holds stand there."""
     opened = _opened(evidence)
-    files = evidence.program.files if evidence.program is not None else ()
-    own = {one.path: one.text for one in files if one.path.suffix == ".py"}
+    own = _handing_on(evidence)
 
     def placed(finding: Finding) -> Finding:
-        key = _key(finding, evidence)
-        texts = {**own, **opened} if finding.place is None else opened
-        lines = [
-            (file, *line)
-            for file, text in texts.items()
-            for line in enumerate(text.splitlines(), 1)
-        ]
-        places = [
-            Place(file, number)
-            for file, number, line in lines
-            if key is not None and key.match(line)
-        ]
+        places = _lines_of(opened, _key(finding, evidence))
+        if finding.place is None and finding.fault is not None:
+            places += _lines_of(own, _line_of_key(finding.fault.traits.keyword))
         return finding.refined(place=places[0]) if len(places) == 1 else finding
 
     return tuple(map(placed, findings))
+
+
+def _handing_on(evidence: Evidence) -> dict[PurePosixPath, str]:
+    """The program's own files, where one of them gives `**settings` to a call: names in it are
+    then keywords of what is called.
+    """
+    if evidence.program is None:
+        return {}
+    calls = Sources(evidence.program).calls()
+    if not any(part.arg is None for call in calls for part in call.keywords):
+        return {}
+    files = evidence.program.files
+    return {one.path: one.text for one in files if one.path.suffix == ".py"}
+
+
+def _lines_of(texts: Mapping[PurePosixPath, str], key: re.Pattern[str] | None) -> list[Place]:
+    return [
+        Place(file, number)
+        for file, text in texts.items()
+        for number, line in enumerate(text.splitlines(), 1)
+        if key is not None and key.match(line)
+    ]
 
 
 def _key(finding: Finding, evidence: Evidence) -> re.Pattern[str] | None:
@@ -209,14 +222,18 @@ def _key(finding: Finding, evidence: Evidence) -> re.Pattern[str] | None:
     """
     if finding.place is None:
         words = finding.fault.traits.settings_key if finding.fault is not None else ""
-        line = rf"""[\s-]*["']?(?:{words})["']?\s*(?:[:=]|: \w+ =)|.*add_argument\(\s*["']--(?:{words})["']"""
-        return re.compile(line, re.IGNORECASE) if words else None
+        return _line_of_key(words)
     params = (one for one in evidence.hyperparameters if one.id == finding.hyperparameter)
     param = next(params, None)
     if param is None or param.kind not in NUMBERS or not isinstance(param.in_force, str):
         return None
     word = _LAST_WORD.search(param.in_force)
     return re.compile(rf"""[\s-]*["']?{word[1]}["']?\s*[:=]""") if word is not None else None
+
+
+def _line_of_key(words: str) -> re.Pattern[str] | None:
+    line = rf"""[\s-]*["']?(?:{words})["']?\s*(?:[:=]|: \w+ =)|.*add_argument\(\s*["']--(?:{words})["']"""
+    return re.compile(line, re.IGNORECASE) if words else None
 
 
 def _opened(evidence: Evidence) -> dict[PurePosixPath, str]:

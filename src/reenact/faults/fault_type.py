@@ -97,6 +97,10 @@ class Traits:
     """It shows in the size of the steps."""
     settings_key: str = ""
     """How files of settings call its hyperparameter: a regular expression; empty for none."""
+    keyword: str = ""
+    """How the libraries call it, as a regular expression: a program that hands settings on by `**`
+    has to use this.
+    """
     same_as: FaultType | None = None
     """The type under which it is counted; none for its own."""
 
@@ -106,6 +110,7 @@ _TRAITS = {
         kinds=(Kind.BATCH_SIZE,),
         of_training=True,
         settings_key=r"(?:train_)?batch[_-]?size",
+        keyword=r"batch[_-]size",
     ),
     FaultType.HLR: Traits(
         kinds=(Kind.LEARNING_RATE,),
@@ -113,12 +118,14 @@ _TRAITS = {
         keeps_from_learning=True,
         in_step_size=True,
         settings_key=r"lr|learning[_-]rate",
+        keyword=r"lr|learning[_-]rate",
     ),
     FaultType.HNE: Traits(
         kinds=(Kind.EPOCHS,),
         of_training=True,
         keeps_from_learning=True,
         settings_key=r"(?:n(?:um)?_|max_)?epochs",
+        keyword=r"(?:max[_-])?epochs",
     ),
     FaultType.ACH: Traits(kinds=(Kind.ACTIVATION,), keeps_from_learning=True),
     FaultType.ARM: Traits(
@@ -148,12 +155,17 @@ _TRAITS = {
         of_rows=True,
     ),
     FaultType.VRM: Traits(kinds=(Kind.VALIDATION,), of_training=True),
-    FaultType.RCD: Traits(kinds=(Kind.DROPOUT,), settings_key=r"dropout"),
+    FaultType.RCD: Traits(
+        kinds=(Kind.DROPOUT,),
+        settings_key=r"dropout",
+        keyword=r"dropout",
+    ),
     FaultType.HWD: Traits(
         kinds=(Kind.WEIGHT_DECAY,),
         of_training=True,
         keeps_from_learning=True,
         settings_key=r"weight[_-]decay|wd",
+        keyword=r"weight[_-]decay",
     ),
     FaultType.HMO: Traits(
         kinds=(Kind.MOMENTUM,),
@@ -161,6 +173,7 @@ _TRAITS = {
         keeps_from_learning=True,
         in_step_size=True,
         settings_key=r"momentum",
+        keyword=r"momentum",
     ),
     FaultType.LNM: Traits(kinds=(Kind.NORMALIZATION,), keeps_from_learning=True),
     FaultType.GCL: Traits(kinds=(Kind.GRADIENT_CLIP,), of_training=True, in_step_size=True),

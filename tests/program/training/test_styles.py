@@ -50,16 +50,18 @@ def test_loader_settings_unpacked_from_a_dictionary() -> None:
             train_kwargs.update(extra)
         train_loader = torch.utils.data.DataLoader(dataset1, **train_kwargs)
         test_loader = torch.utils.data.DataLoader(dataset2, **test_kwargs)
+        for x, y in train_loader:
+            torch.nn.functional.cross_entropy(model(x), y).backward()
     """
     assert values(text, Kind.BATCH_SIZE) == {"batch-size": [64]}
 
 
-def test_a_step_made_by_hand_is_found_by_the_names_of_its_options() -> None:
+def test_a_step_made_by_hand_is_found_by_what_its_numbers_do() -> None:
     text = """
         import argparse
         import torch.nn as nn
         parser = argparse.ArgumentParser()
-        parser.add_argument("--lr", type=float, default=20)
+        parser.add_argument("--pace", type=float, default=20)
         parser.add_argument("--batch_size", type=int, default=25)
         parser.add_argument("--clip", type=float, default=0.25)
         parser.add_argument("--epochs", type=int, default=40)
@@ -71,19 +73,65 @@ def test_a_step_made_by_hand_is_found_by_the_names_of_its_options() -> None:
             criterion(model(data), target).backward()
             nn.utils.clip_grad_norm(model.parameters(), args.clip)
             for p in model.parameters():
-                p.data.add_(-lr, p.grad.data)
-        lr = args.lr
+                p.data.add_(-args.pace, p.grad.data)
         for epoch in range(1, args.epochs+1):
             train()
-            lr /= 4.0
     """
     kinds = (Kind.LEARNING_RATE, Kind.BATCH_SIZE, Kind.EPOCHS, Kind.GRADIENT_CLIP)
     assert values(text, *kinds) == {
         "learning-rate": [20],
-        "batch-size": [25],
+        "batch-size": [],
         "epochs": [40],
         "gradient-clip": [0.25],
     }
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "w -= pace * w.grad",
+        "w.data = w.data - w.grad * pace",
+        "w.data.add_(w.grad, alpha=-pace)",
+        "w.data.sub_(pace * w.grad.data)",
+    ],
+)
+def test_a_rate_is_what_a_gradient_is_multiplied_by(step: str) -> None:
+    text = f"{LOOP}pace, lr = 0.25, 0.5\nw = model[0].weight\nnn.MSELoss()(model(x), y).backward()\n{step}\n"
+    text = text.replace("opt = torch.optim.SGD(model.parameters(), lr=0.1)\n", "")
+    assert values(text, Kind.LEARNING_RATE) == {"learning-rate": [0.25]}
+
+
+@pytest.mark.parametrize(
+    ("draw", "found"),
+    [
+        ("torch.randint(0, 90, (many,))", [40]),
+        ("torch.randint(90, (many,))", [40]),
+        ("numpy.random.choice(90, many)", [40]),
+        ("numpy.random.default_rng(0).integers(0, 90, size=many)", [40]),
+        ("random.sample(rows, k=many)", [40]),
+        ("torch.randint(0, 90, (many, 5))", []),
+        ("sorted(rows)[0]", []),
+    ],
+)
+def test_a_batch_size_is_how_many_rows_are_drawn(draw: str, found: list[int]) -> None:
+    text = (
+        f"import random, numpy\n{LOOP}batch_size, many = 7, 40\nfor i in range(9):\n    at = {draw}\n"
+        "    opt.zero_grad(); nn.MSELoss()(model(x[at]), y[at]).backward(); opt.step()\n"
+    )
+    assert values(text, Kind.BATCH_SIZE) == {"batch-size": found}
+
+
+@pytest.mark.parametrize(
+    ("store", "found"),
+    [
+        ("how.learning_rate = 0.5", [0.5]),
+        ("model.optimizer.learning_rate = 0.5", [0.5]),
+        ("options.learning_rate = 0.5", []),
+    ],
+)
+def test_a_rate_that_is_set_later_belongs_to_an_optimizer(store: str, found: list[float]) -> None:
+    text = f"import keras\nhow = keras.optimizers.SGD()\nmodel.compile(how, 'mse')\n{store}\n"
+    assert values(text, Kind.LEARNING_RATE) == {"learning-rate": found}
 
 
 def test_old_lower_case_optimizers() -> None:
@@ -178,7 +226,8 @@ MODES = [
         "for e in range(3):\n    for x in data:\n        opt.zero_grad(); model(x).sum().backward(); opt.step()\n    model.eval()\n    with torch.no_grad(): model(x)\n",
         {"train"},
     ),
-    ("def evaluate(model):\n    return model(x)\n" + TRAIN, {"eval"}),
+    ("def judged(m):\n    return [m(x) for x in held]\n" + TRAIN + "judged(model)\n", {"eval"}),
+    ("def evaluate(m):\n    return len(m)\n" + TRAIN + "evaluate(model)\n", set()),
 ]
 
 

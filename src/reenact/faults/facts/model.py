@@ -4,15 +4,15 @@ out of it, whose output a layer bends."""
 import math
 
 from reenact.faults import Evidence, Kind, LayerView
+from reenact.faults.facts.api import is_set
 from reenact.faults.facts.lines import calls
-from reenact.program.syntax.pieces import given_as, is_constant
 
 
 def reads_logits(evidence: Evidence) -> bool:
     """Whether the loss takes raw scores; the text is asked when nothing has run."""
     if evidence.loss is not None:
         return bool(evidence.loss.from_logits)
-    return any(is_constant(one, True) for one in given_as(calls(evidence), "from_logits"))
+    return is_set(evidence, "from_logits")
 
 
 def left_open(evidence: Evidence) -> bool:

@@ -15,14 +15,11 @@ from reenact.program.syntax.index import dotted_text, statement_of
 from reenact.program.syntax.scope import Scope, bindings_of, scope_of
 from reenact.program.training import lexicon
 from reenact.program.training.analysis import EditSite
+from reenact.program.training.habits import optimizer_steps
 from reenact.program.training.layers import LayerSite, activation_word
-from reenact.program.training.loops import (
-    count_of,
-    iterated,
-    optimizer_steps,
-    range_arguments,
-)
+from reenact.program.training.loops import count_of, iterated, range_arguments
 from reenact.program.training.positions import ContainerKind
+from reenact.program.training.purpose import Purposes
 from reenact.types import JsonValue
 
 
@@ -240,7 +237,10 @@ def set_in_loop(
 
 def _model_name(editor: SourceEditor, scope: Scope) -> str:
     """What the optimiser's parameters belong to, as this scope calls it."""
-    names = [(name, scope) for name in ("model", "net", "self.model")]
+    purposes = Purposes(editor.reading.loops)
+    called = (call for call in scope.index.calls if scope_of(call) is scope)
+    models = (call.func for call in called if purposes.is_model(call.func))
+    names = [(dotted_text(model), scope) for model in models]
     for _, site in reversed(editor.reading.of_kind(Kind.OPTIMIZER)):
         torch = site.call is not None and site.library == "torch"
         parameters = argument(known(site.call), 0, "params") if torch else None

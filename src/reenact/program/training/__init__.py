@@ -6,7 +6,9 @@ positions, layers             where a layer stands; layers and activations as th
 forward, model                a tensor followed through forward code; models, and widths that hang together
 supervision                   outputs, loss and labels together
 analysis                      ProgramAnalysis: what every reader has at hand; drafts of hyperparameters
-keras_training, torch_training, data, loops, layer_hyperparameters      the readers, one subject each
+loops                         where gradients are made and used, epochs, batches
+purpose, branches             whether a loader, a loop or a loss trains or evaluates, by what is done with it
+keras_training, torch_training, data, habits, by_hand, layer_hyperparameters    the readers, one subject each
 framework, static_layer       the library whose training it is; one layer as the text tells it
 alternatives                  values worth trying for a hyperparameter
 reading                       everything together: `read(program)`

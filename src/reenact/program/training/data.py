@@ -1,9 +1,8 @@
 """Hyperparameters of the data: batch size and order of loaders, splits for validation, scaling and
-encoding; and whether code evaluates or trains.
+encoding.
 """
 
 import ast
-import re
 from collections.abc import Iterator
 
 from reenact.program.flow.ends import NOT_LITERAL, is_number, literal, spot_of
@@ -11,9 +10,7 @@ from reenact.program.flow.library_names import last_name
 from reenact.program.flow.values import Found
 from reenact.program.hyperparameter import Kind
 from reenact.program.syntax.calls import argument, keyword, method_name
-from reenact.program.syntax.index import dotted_text, statement_of
 from reenact.program.syntax.scope import FileIndex, scope_of
-from reenact.program.syntax.targets import How, unpacked
 from reenact.program.training.analysis import (
     CallSite,
     Draft,
@@ -22,43 +19,8 @@ from reenact.program.training.analysis import (
     Style,
 )
 from reenact.program.training.model import Models
+from reenact.program.training.purpose import Purpose, Purposes
 from reenact.program.training.vocabulary import Family, Slot
-
-WITHOUT_GRADIENTS = frozenset(("torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"))
-EVALUATES = re.compile(
-    r"(^|_)(val|valid|validate|validation|test|testing|eval|evaluate|evaluation|predict|dev|holdout|held)(_|$|\d)"
-)
-TRAINS = re.compile(r"(^|_)(train|training|fit)(_|$|\d|set|loader|ing)")
-
-
-def is_evaluation(analysis: ProgramAnalysis, node: ast.AST) -> bool:
-    """True under `torch.no_grad()` or in a function that is named after evaluation."""
-    marks: list[ast.expr] = []
-    for part in scope_of(node).index.ancestors(node):
-        if isinstance(part, ast.With | ast.AsyncWith):
-            marks += [item.context_expr for item in part.items]
-        elif isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
-            marks += part.decorator_list
-    function = scope_of(node).enclosing_function()
-    named = function is not None and speaks_of_evaluation(function.name)
-    return named or any(no_grad(analysis, mark) for mark in marks)
-
-
-def no_grad(analysis: ProgramAnalysis, node: ast.expr) -> bool:
-    """`torch.no_grad`, called or not."""
-    called = node.func if isinstance(node, ast.Call) else node
-    return analysis.sources.dotted(called) in WITHOUT_GRADIENTS
-
-
-def speaks_of_evaluation(*names: str) -> bool:
-    """True when names say validation or test and none says training."""
-    words = [re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower() for name in names]
-    # `testloader` and `valid_loader` alike: `test_loader`.
-    spread = [
-        re.sub(r"(loader|dl|set|data|ds|iter|gen|dataloader)$", r"_\1", word) for word in words
-    ]
-    return any(map(EVALUATES.search, spread)) and not any(map(TRAINS.search, spread))
-
 
 LOADERS = frozenset(
     {
@@ -71,9 +33,10 @@ SAMPLERS = frozenset(("torch.utils.data.BatchSampler", "torch.utils.data.sampler
 GENERATORS = frozenset(("flow", "flow_from_directory", "flow_from_dataframe"))
 
 
-def read_data(analysis: ProgramAnalysis) -> Iterator[Draft]:
+def read_data(purposes: Purposes) -> Iterator[Draft]:
     """Drafts of loaders, samplers and splits."""
-    loaders: list[tuple[CallSite, bool]] = []
+    analysis = purposes.analysis
+    loaders: list[tuple[CallSite, Purpose]] = []
     loads = any(
         analysis.callees.dotted(call).startswith("tensorflow_datasets.")
         for call in analysis.calls("load", "as_dataset")
@@ -83,7 +46,7 @@ def read_data(analysis: ProgramAnalysis) -> Iterator[Draft]:
         dotted = analysis.callees.dotted(call)
         at = CallSite(analysis, call, "torch")
         if dotted in LOADERS:
-            loaders.append((at, evaluates(analysis, call)))
+            loaders.append((at, purposes.of_loader(call)))
         elif dotted in SAMPLERS:
             yield from at.given(Kind.BATCH_SIZE, 1, "batch_size")
         elif dotted.endswith("DistributedSampler"):
@@ -95,14 +58,14 @@ def read_data(analysis: ProgramAnalysis) -> Iterator[Draft]:
         ):
             batched = method_name(call) == "batch"
             at = CallSite(analysis, call, "keras")
-            if not speaks_of_evaluation(_target_name(call)):
+            if purposes.of_loader(call) is not Purpose.EVALUATES:
                 yield from at.given(
                     Kind.BATCH_SIZE,
                     0 if batched else None,
                     "batch_size",
                 )
                 yield from () if batched else at.given(Kind.SHUFFLE, None, "shuffle")
-    for at, _ in [item for item in loaders if not item[1]] or loaders[:1]:
+    for at in _of_training(loaders):
         batched = keyword(at.call, "batch_sampler") is not None
         sampled = batched or keyword(at.call, "sampler") is not None
         yield from at.either(
@@ -125,36 +88,13 @@ def read_data(analysis: ProgramAnalysis) -> Iterator[Draft]:
         )
 
 
-def evaluates(analysis: ProgramAnalysis, call: ast.Call) -> bool:
-    """A loader for validation or test, by the names around it."""
-    given = [
-        *call.args[:1],
-        keyword(call, "dataset"),
-    ]
-    names = [
-        _target_name(call),
-        *(dotted_text(part) for part in given if part is not None),
-    ]
-    if speaks_of_evaluation(*names):
-        return True
-    return is_evaluation(analysis, call) and not any("train" in name.lower() for name in names)
-
-
-def _target_name(call: ast.Call) -> str:
-    statement = statement_of(call)
-    if not isinstance(statement, ast.Assign):
-        return ""
-    found = unpacked(
-        statement.targets[0],
-        How.ASSIGN,
-        statement.value,
-    )
-    return dotted_text(
-        next(
-            (part for part, _, value, _ in found if value is call),
-            statement.targets[0],
-        )
-    )
+def _of_training(loaders: list[tuple[CallSite, Purpose]]) -> list[CallSite]:
+    """Those that train; where none is seen to, those that may, and at the least the first."""
+    for wanted in (Purpose.TRAINS, Purpose.UNKNOWN):
+        found = [at for at, purpose in loaders if purpose is wanted]
+        if found:
+            return found
+    return [at for at, _ in loaders[:1]]
 
 
 def _split(at: CallSite) -> list[Draft]:
@@ -289,11 +229,22 @@ def _hand_word(call: ast.Call) -> str:
         isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Div) and parent.right is call
     )
     target = parent.targets[0] if isinstance(parent, ast.Assign) else None
-    # `x_max = abs(x).max()` is there to divide by.
-    named = isinstance(target, ast.Name) and target.id.endswith(("_max", "_scale"))
-    if name == "ptp" or (name in ("max", "norm") and (divided or named)):
+    # `most = abs(x).max()` is there to divide by, where something is divided by it.
+    later = isinstance(target, ast.Name) and _divides(target)
+    if name == "ptp" or (name in ("max", "norm") and (divided or later)):
         return "scale"
     return ""
+
+
+def _divides(name: ast.Name) -> bool:
+    """Whether something is divided by what is bound to a name."""
+    index = scope_of(name).index
+    parents = [(read, index.parents.get(read)) for read in index.reads(name.id)]
+    return any(
+        (isinstance(parent, ast.BinOp) and parent.right is read and isinstance(parent.op, ast.Div))
+        or (isinstance(parent, ast.AugAssign) and isinstance(parent.op, ast.Div))
+        for read, parent in parents
+    )
 
 
 def _unscaled(analysis: ProgramAnalysis) -> Iterator[Draft]:

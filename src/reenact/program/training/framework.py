@@ -59,7 +59,8 @@ OLD_KEYWORDS = frozenset(
         "batch_input_shape",
     }
 )
-OLD_WORDS = re.compile(r"""\bnp\.(float|int|object)\b|\bK\.function\(|["']logcosh["']""")
+OLD_NAMES = frozenset(("numpy.float", "numpy.int", "numpy.object", "keras.backend.function"))
+OLD_LOSS = "logcosh"
 """What Keras 3, or the numpy that it needs, no longer has."""
 TRAINERS = frozenset(["Trainer", "TrainingArguments", "Seq2SeqTrainer", "Seq2SeqTrainingArguments"])
 
@@ -67,7 +68,8 @@ TRAINERS = frozenset(["Trainer", "TrainingArguments", "Seq2SeqTrainer", "Seq2Seq
 @lru_cache(maxsize=256)
 def framework_of(program: Program) -> Framework:
     """The framework of a program; UNKNOWN when it imports none."""
-    indexes = list(Sources(program).indexes.values())
+    sources = Sources(program)
+    indexes = list(sources.indexes.values())
     imported = {binding.dotted for index in indexes for binding in index.imports}
     tops = {name.partition(".")[0] for name in imported}
     if "transformers" in tops and any(name.rpartition(".")[2] in TRAINERS for name in imported):
@@ -77,13 +79,19 @@ def framework_of(program: Program) -> Framework:
     if "keras" in tops:
         old = any(OLD_MODULES.match(name) or name in OLD_IMPORTS for name in imported)
         called = any(_old_call(call) for index in indexes for call in index.calls)
-        worded = any(OLD_WORDS.search(index.text) for index in indexes)
-        return Framework.KERAS_OLD if old or called or worded else Framework.KERAS3
+        gone = any(_is_gone(sources, node) for index in indexes for node in index.nodes)
+        return Framework.KERAS_OLD if old or called or gone else Framework.KERAS3
     if "tensorflow" in tops or "tf_keras" in tops:
         return Framework.TF_KERAS
     if "torch" in tops:
         return Framework.TORCH
     return Framework.TRANSFORMERS if "transformers" in tops else Framework.UNKNOWN
+
+
+def _is_gone(sources: Sources, node: ast.AST) -> bool:
+    if isinstance(node, ast.Attribute):
+        return sources.dotted(node) in OLD_NAMES
+    return isinstance(node, ast.Constant) and node.value == OLD_LOSS
 
 
 def _old_call(call: ast.Call) -> bool:

@@ -278,13 +278,23 @@ def _fit(at: CallSite, *, generator: bool) -> Iterator[Draft]:
         yield at.absent(Kind.SCHEDULER, at.site("callbacks"))
 
 
+def _is_optimizer(analysis: ProgramAnalysis, target: ast.AST) -> bool:
+    """Whether what is set belongs to an optimizer: `model.optimizer.lr`, or one that was made."""
+    if not isinstance(target, ast.Attribute):
+        return False
+    base = target.value
+    made = [item.callee.dotted for item in analysis.callees.made(base)]
+    is_of_model = isinstance(base, ast.Attribute) and base.attr == "optimizer"
+    return is_of_model or any(".optimizers." in dotted for dotted in made)
+
+
 def _assigned_rates(analysis: ProgramAnalysis) -> Iterator[Draft]:
     """`model.optimizer.learning_rate = 0.1`, `K.set_value(model.optimizer.lr, 0.1)`."""
     indexes = analysis.sources.indexes.values()
     for store in [
         one for index in indexes for name in RATE_WORDS for one in index.stores.get(name, ())
     ]:
-        if last_name(store.base).lower().startswith("opt") and not store.pick:
+        if not store.pick and _is_optimizer(analysis, store.node):
             site = EditSite(Style.VALUE, "keras", node=store.node)
             yield from analysis.value_drafts(Kind.LEARNING_RATE, store.value, site)
     for call in analysis.calls():

@@ -20,9 +20,9 @@ from reenact.program.training.analysis import (
     Style,
     of_layer,
 )
-from reenact.program.training.data import is_evaluation
 from reenact.program.training.layers import activation_word
 from reenact.program.training.model import Models
+from reenact.program.training.purpose import Purpose, Purposes
 from reenact.program.training.vocabulary import OptimizerSpec, Slot
 
 OPTIMIZER_KINDS = {
@@ -37,10 +37,11 @@ CLIPPING = {
 }
 
 
-def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
+def read_torch_training(purposes: Purposes, models: Models) -> Iterator[Draft]:
     """Drafts of everything that is written about a PyTorch training outside its loops and
     loaders.
     """
+    analysis = purposes.analysis
     losses: list[tuple[CallSite, Draft]] = []
     for call in analysis.calls():
         for callee in analysis.callees.of(call):
@@ -68,9 +69,10 @@ def read_torch_training(analysis: ProgramAnalysis, models: Models) -> Iterator[D
                 yield from _initialiser(at, models, callee)
             break
     # One that is only computed in an evaluation is a metric.
-    for _, draft in [
-        item for item in losses if not is_evaluation(analysis, item[0].call)
-    ] or losses:
+    of_training = [
+        (at, draft) for at, draft in losses if purposes.of_loss(at.call) is not Purpose.EVALUATES
+    ]
+    for _, draft in of_training or losses:
         yield draft
 
 

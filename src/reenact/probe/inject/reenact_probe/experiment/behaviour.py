@@ -66,9 +66,9 @@ class Subject:
                 base,
                 self._scores(same, seed=1),
             )
-            found["mask_blind"] = self._mask_blind()
+            found["mask_blind"] = self._mask_blind(targets)
             quiet = (found["noise"] or 0.0) < MOVED
-            everything = list(self._tokens())
+            everything = list(self._tokens(targets))
             tokens = everything[0] if everything else None
             time_axis = None
             for number, given in enumerate(everything):
@@ -126,15 +126,19 @@ class Subject:
     def _in_time(self) -> bool:
         return time.process_time() < self.until
 
-    def _tokens(self) -> Iterator[Tensor]:
-        """Inputs of whole numbers with rows and columns that are no masks."""
-        words = ("label", "target", "mask")
-        named = {
-            k: value
-            for k, value in self.call.kwargs.items()
-            if not any(word in k for word in words)
-        }
-        for tensor in tensors_in((self.call.args, named)):
+    def _tokens(self, targets: list[Tensor]) -> Iterator[Tensor]:
+        """Inputs of whole numbers with rows and columns; of those that are given by name no masks
+        and no labels: such hold ones and zeros, or what a loss compares with, or say by negative
+        numbers what does not count.
+        """
+        named = [
+            tensor
+            for tensor in tensors_in(self.call.kwargs)
+            if not senses.is_mask(tensor)
+            and not senses.equals_any(tensor, targets)
+            and not bool((tensor < 0).any())
+        ]
+        for tensor in (*tensors_in(self.call.args), *named):
             whole = not tensor.is_floating_point() and not tensor.is_complex()
             if (
                 whole
@@ -144,13 +148,13 @@ class Subject:
             ):
                 yield tensor
 
-    def _mask_blind(self) -> bool | None:
+    def _mask_blind(self, targets: list[Tensor]) -> bool | None:
         """Whether a mask that is given beside padded tokens is the same everywhere; none without
         padding at the end of rows, or without a mask. Whole numbers that are all zero are types of
         tokens, no mask.
         """
         blind: bool | None = None
-        for tokens in self._tokens() if self.padding is not None else ():
+        for tokens in self._tokens(targets) if self.padding is not None else ():
             filled = tokens == self.padding
             # A token may have the number of padding: padding has nothing but padding behind it.
             if not bool((filled[:, 1:] >= filled[:, :-1]).all()):

@@ -31,9 +31,8 @@ from reenact_probe.types import (
 NOT_LOOKED_AT = 1e-4
 """Share of the spread of an output below which it stayed."""
 FEWEST_ROWS, KERAS_ROWS = 4, 32
-_NO_INPUTS = ("label", "target", "mask", "y_true", "len", "pos")
-"""Parts of the names of arguments that a model may do without."""
 _ATTENDS = ("Attention", "Transformer", "SelfAttn")
+"""Parts of the names of classes of libraries, as are those of `_SEES_ORDER`."""
 _SEES_ORDER = ("LSTM", "GRU", "RNN", "Conv", "Position", "Rotary", "Mamba")
 
 
@@ -49,8 +48,11 @@ class Pass(NamedTuple):
         return list(tensors_in((self.args, self.kwargs)))
 
     def has_part(self, words: tuple[str, ...]) -> bool:
-        """Whether one of these words is in the name of the class of a module."""
-        return any(word in type(part).__name__ for part in self.module.modules() for word in words)
+        """Whether one of these words is in the name of the class of a module of a library. What the
+        program calls its own says nothing.
+        """
+        kinds = [type(part).__name__ for part in self.module.modules() if _own_code(part) is None]
+        return any(word in kind for kind in kinds for word in words)
 
     def outputs(
         self,
@@ -175,7 +177,7 @@ def ignored(
     """
     rows = [(name, t) for name, t in _arguments(call) if t.dim() and len(t) >= FEWEST_ROWS]
     named = [(name, tensor) for name, tensor in rows if bool((tensor != tensor[:1]).any())]
-    tested = [name for name, tensor in named if _is_input(name, tensor, targets)]
+    tested = [name for name, tensor in named if _is_input(tensor, call.given, targets)]
     if len(named) < 2 or not tested:
         return []
     with contextlib.nullcontext() if at_end else _moved_weights(torch, call.module):
@@ -204,10 +206,11 @@ def order_blind(torch: Library, call: Pass, base: Tensor) -> bool | None:
         (t for t in call.given if t.dim() > 1 and t.shape[1] > 3),
         None,
     )
-    attends = call.has_part(_ATTENDS) and not call.has_part(_SEES_ORDER)
-    if sequence is None or not attends or base.dim() != 2:
+    if sequence is None or base.dim() != 2 or call.has_part(_SEES_ORDER):
         return None
     rows, length = sequence.shape[:2]
+    if not call.has_part(_ATTENDS) and not _weighs_places(torch, call, length):
+        return None
     order = torch.arange(length).flip(0).roll(1)
 
     def changed(tensor: Tensor) -> Tensor:
@@ -239,11 +242,34 @@ def _arguments(call: Pass) -> Iterator[tuple[str, Tensor]]:
         )
 
 
-def _is_input(name: str, tensor: Tensor, targets: list[Tensor]) -> bool:
-    """Not what a loss compares with, which a model may be given for its training alone."""
+def _is_input(tensor: Tensor, given: list[Tensor], targets: list[Tensor]) -> bool:
+    """Not what a loss compares with, which a model may be given for its training alone, and not
+    what only says where the rows of another input end.
+    """
+    return not equals_any(tensor, targets) and not any(
+        _says_where(tensor, other) for other in given if other is not tensor
+    )
+
+
+def equals_any(tensor: Tensor, targets: list[Tensor]) -> bool:
+    """Whether it holds the same numbers as one of these."""
     alike = [target for target in targets if tensor.numel() == target.numel()]
-    is_target = any(bool((tensor.reshape(-1) == target.reshape(-1)).all()) for target in alike)
-    return not is_target and not any(word in name.lower() for word in _NO_INPUTS)
+    return any(bool((tensor.reshape(-1) == target.reshape(-1)).all()) for target in alike)
+
+
+def is_mask(tensor: Tensor) -> bool:
+    """Whether it holds nothing but truth values, or ones and zeros."""
+    return bool(((tensor == 0) | (tensor == 1)).all())
+
+
+def _says_where(tensor: Tensor, other: Tensor) -> bool:
+    """Whether it may be a mask over the places of another input, or the lengths of its rows."""
+    if other.dim() < 2 or len(other) != len(tensor):
+        return False
+    if tensor.dim() >= 2 and tensor.shape[1] == other.shape[1]:
+        return is_mask(tensor)
+    whole = not tensor.is_floating_point() and tensor.dim() == 1
+    return whole and bool((tensor > 0).all()) and int(tensor.max()) <= other.shape[1]
 
 
 def _moves(
@@ -273,6 +299,27 @@ def _stay(torch: Library, before: Tensor, after: Tensor) -> bool:
     finite = bool(torch.isfinite(before).all()) and bool(torch.isfinite(after).all())
     spread = float((before - before.mean()).abs().mean())
     return finite and float((before - after).abs().max()) <= NOT_LOOKED_AT * max(spread, 1e-6)
+
+
+def _weighs_places(torch: Library, call: Pass, length: int) -> bool:
+    """Whether a model of the program's own attends: it takes a softmax over all pairs of places."""
+    seen: list[bool] = []
+
+    class Looking(torch.overrides.TorchFunctionMode):
+        def __torch_function__(
+            self, function: Any, types: Any, args: Args = (), kwargs: Any = None
+        ) -> Any:
+            output = function(*args, **(kwargs or {}))
+            name = getattr(function, "__name__", "")
+            pairs = getattr(output, "shape", ())[-2:] == (length, length)
+            seen.append(
+                name == "scaled_dot_product_attention" or (name == "softmax" and bool(pairs))
+            )
+            return output
+
+    with Looking():
+        call.outputs(torch, same)
+    return any(seen)
 
 
 @contextlib.contextmanager

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy
 
+from reenact_probe.places import is_library
 from reenact_probe.torch import samples
 from reenact_probe.torch.samples import plain, take
 from reenact_probe.types import Facts, Kwargs, Library, Module, Optimizer, Place, Tensor
@@ -50,14 +52,25 @@ _EXACT = 1 << 20
 """Weights up to this size are measured whole."""
 
 
+def library_kind(module: Module) -> str:
+    """What a library calls the class of a module, or the one that it derives from; empty for a
+    module of the program's own, whose name says nothing.
+    """
+    for kind in type(module).__mro__:
+        home = getattr(sys.modules.get(kind.__module__), "__file__", None)
+        if home is not None and is_library(home):
+            return "" if kind.__name__ == "Module" else kind.__name__
+    return ""
+
+
 def activation_of(module: Module) -> str | None:
     """The non-linearity a module is or applies, in lower case, or none."""
-    name = type(module).__name__
+    name = library_kind(module)
     function = _NAMES.get(name) or snake(name)
     if function in ACTIVATIONS:
         return function
     nonlinearity = getattr(module, "nonlinearity", None)
-    if isinstance(nonlinearity, str):
+    if name and isinstance(nonlinearity, str):
         return nonlinearity
     return "tanh" if name in ("LSTM", "GRU", "LSTMCell", "GRUCell") else None
 
@@ -115,7 +128,7 @@ def is_plain(value: Any) -> bool:
 
 def unit_axis(module: Module) -> int | None:
     """Axis of the units in the output; none where the shape has to tell."""
-    name = type(module).__name__
+    name = library_kind(module)
     if "Conv" in name or name.startswith(("BatchNorm", "InstanceNorm", "GroupNorm")):
         return 1
     return None

@@ -149,7 +149,7 @@ class Model:
         """Number a layer that is called for the first time, within these modules, the root
         first.
         """
-        quiet = type(module).__name__ in facts.QUIET
+        quiet = facts.library_kind(module) in facts.QUIET
         name = self._name(module, within)
         axis = facts.unit_axis(module)
         return self.add_layer(
