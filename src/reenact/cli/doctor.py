@@ -21,6 +21,7 @@ import click
 from reenact.cli.options import Amount, echo, option, output_format, show
 from reenact.errors import InputError, ReenactError
 from reenact.host_program import find_program, run_host_program
+from reenact.installed import MODULES, install_line, missing_module
 from reenact.redact import HIDDEN
 from reenact.report.document import (
     Block,
@@ -46,8 +47,8 @@ from reenact.version import __version__
 if TYPE_CHECKING:
     from reenact.sandbox.choose import TierReport
 
-PACKAGES = {"uv": "uv", "openai": "models", "anthropic": "models"}
-"""Optional packages of ours and the extra that brings each."""
+PACKAGES = ("uv", "openai", "anthropic")
+"""Packages that are used where they are installed."""
 FRAMEWORKS = ("torch", "keras", "lightning", "transformers")
 """What a training needs in its own interpreter."""
 PROGRAMS = ("git", "gcc", "bwrap", "docker", "podman")
@@ -75,6 +76,10 @@ def doctor(output_format: str) -> ExitCode:
     for name in PACKAGES:
         with suppress(importlib.metadata.PackageNotFoundError):
             packages[name] = importlib.metadata.version(name)
+    parts = {
+        extra: f"missing: {install_line(extra)}" if missing_module(extra) else None
+        for extra in MODULES
+    }
     theirs = interpreter_facts(settings)
     notices = tuple(problems(settings))
     to_fix = sum(notice.level is not Level.NOTE for notice in notices)
@@ -85,7 +90,6 @@ def doctor(output_format: str) -> ExitCode:
             ", ".join(filter(keys.get, keys)) or "none",
         ),
     )
-    missing = {name: f"missing: pip install 'reenact[{extra}]'" for name, extra in PACKAGES.items()}
     blocks = (
         Facts("Machine", tuple(machine.items())),
         Facts("Models", chosen),
@@ -95,7 +99,11 @@ def doctor(output_format: str) -> ExitCode:
         ),
         Facts(
             "Packages",
-            tuple((name, known or missing[name]) for name, known in packages.items()),
+            tuple((name, known or "not found") for name, known in packages.items()),
+        ),
+        Facts(
+            "Parts of reenact",
+            tuple((name, line or "installed") for name, line in parts.items()),
         ),
         Facts("Interpreter of your programs", tuple(theirs.items())),
         *_sandbox_blocks(tiers),
@@ -108,6 +116,7 @@ def doctor(output_format: str) -> ExitCode:
         "keys_set": keys,
         "programs": programs,
         "packages": packages,
+        "missing_parts": [extra for extra, line in parts.items() if line],
         "interpreter": theirs,
         "free_disk_bytes": shutil.disk_usage(existing(settings.runs_dir)).free,
     }
