@@ -69,7 +69,7 @@ def test_what_uv_installed_uv_extends(tmp_path: Path, monkeypatch: pytest.Monkey
         ("pipx_metadata.json", "pipx install --force"),
     ],
 )
-def test_an_environment_of_a_tool_is_made_anew_with_all(
+def test_an_environment_of_a_tool_is_built_again_with_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, line: str
 ) -> None:
     installed(tmp_path, monkeypatch)

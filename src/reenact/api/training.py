@@ -360,7 +360,7 @@ def apply_repair(
             if record.pipeline != "repair" or shelf.status_of(record) != "finished":
                 got = f"{record.id}, {record.pipeline}, {shelf.status_of(record)}"
                 says = f"Only a finished repair can be applied. Received: {got}."
-                raise InputError(says, next_step="reenact runs list --pipeline repair")
+                raise InputError(says, next_step="reenact runs list --command repair")
             result = Stored(shelf, record, session.settings.runs_dir).result(Repair)
         program = program_of_run(record)
         if program is None or stale(record):

@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 import click
 
+from reenact.cli.help import command
 from reenact.demo import CASES
 from reenact.errors import Inconclusive
 from reenact.host_program import run_own_command
@@ -51,7 +52,7 @@ class Act:
     """The lines of the output that are shown."""
 
 
-@click.command()
+@command()
 def demo() -> ExitCode:
     """Show the main jobs end to end on embedded examples, in about a minute."""
     folder = (resolve().settings.runs_dir / "demo").absolute()

@@ -17,6 +17,7 @@ from reenact.api.papers import fingerprint as run_fingerprint
 from reenact.bug.options import BugAblations, BugOptions
 from reenact.cli import options as opt
 from reenact.cli.calling import answer
+from reenact.cli.help import command
 from reenact.cli.options import Count, defaulted, option, shared
 from reenact.paper.options import PaperAblations, PaperOptions
 from reenact.report.views.bug import bug_document
@@ -40,7 +41,7 @@ run_wall = partial(
 )
 
 
-@click.command()
+@command()
 @click.option("--task", default="", help="What of the paper to reproduce; default: all of it.")
 @shared("method", "metric", "dataset")
 @click.option("--instruction", default="", help="Anything else that the code must keep to.")
@@ -121,7 +122,7 @@ def paper(paper: str, out: Path, **given: Any) -> int:
     )
 
 
-@click.command()
+@command()
 @shared("task", "method", "metric", "dataset")
 @click.option("--instruction", default="", help="Anything else that decides what matters.")
 @shared("addendum")
@@ -143,7 +144,7 @@ def fingerprint(paper: str, **given: Any) -> int:
     return answer(run_fingerprint, fingerprint_document, paper, **given)
 
 
-@click.command()
+@command()
 @click.option(
     "--paper",
     help="The paper: LaTeX folder or archive, HTML, Markdown, PDF, arXiv id, text.",
@@ -221,7 +222,7 @@ def evaluate(code: Path, **given: Any) -> int:
     return answer(run_evaluation, evaluation_document, code, **given)
 
 
-@click.command()
+@command()
 @click.option(
     "--repo",
     required=True,

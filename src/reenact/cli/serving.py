@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reenact.cli.ending import ENDING
+from reenact.cli.help import command
 from reenact.cli.options import NEW_FOLDER, Count, echo, option, output_format, show
 from reenact.errors import InputError, require
 from reenact.files import read_bytes
@@ -39,7 +40,7 @@ once.
 """
 
 
-@click.command()
+@command()
 @click.option(
     "--port",
     type=Count(0, 65535),
@@ -101,7 +102,7 @@ def forms() -> Iterator[Form]:
         yield Form(verb, command, example, at_once)
 
 
-@click.command()
+@command()
 @click.option(
     "--allow-run",
     is_flag=True,
@@ -140,7 +141,7 @@ def mcp(allow_run: bool, allow_apply: bool) -> None:
             raise
 
 
-@click.command()
+@command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("request_id", required=False, metavar="[ID]")
 @click.option(

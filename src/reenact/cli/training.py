@@ -21,6 +21,7 @@ from reenact.api.training import diagnose as run_diagnosis
 from reenact.api.training import repair as run_repair
 from reenact.cli import options as opt
 from reenact.cli.calling import PROGRAM, STDERR, answer, calling, program_words
+from reenact.cli.help import command
 from reenact.diagnosis.options import EXPERIMENTS, Depth
 from reenact.errors import UnreadableProgram
 from reenact.program.program import read_program
@@ -48,7 +49,7 @@ TRACE = (
 KNOWN = "The program with the known repair; without it the program itself is the measure."
 
 
-@click.command(context_settings=PROGRAM)
+@command(context_settings=PROGRAM)
 @opt.defaulted("--depth", DEPTHS, "quick", DEPTH)
 @opt.shared("select", "ignore")
 @opt.option(
@@ -129,7 +130,7 @@ def _diagnose_trace(
     return found.exit_code
 
 
-@click.command(context_settings=PROGRAM)
+@command(context_settings=PROGRAM)
 @opt.defaulted(
     "--strategy",
     str,
@@ -207,7 +208,7 @@ def repair(program: tuple[str, ...], **given: Any) -> int:
     )
 
 
-@click.command(context_settings=PROGRAM)
+@command(context_settings=PROGRAM)
 @opt.option("--known", KNOWN, opt.FILE)
 @opt.defaulted("--budget", opt.REPAIR_BUDGET, "200x", BUDGET)
 @opt.defaulted("--trainings", opt.Count(2, 10_000), 10, "Trainings per node.")
@@ -269,7 +270,7 @@ def alternatives(
     return ExitCode.OK if found.alternatives else ExitCode.FOUND
 
 
-@click.command(context_settings=PROGRAM)
+@command(context_settings=PROGRAM)
 @click.option(
     "--operator",
     "operators",
