@@ -33,7 +33,7 @@ def missing_module(extra: str) -> str | None:
 def install_line(extra: str) -> str:
     """The command that adds an extra to this installation, by the tool that installed it."""
     prefix = Path(sys.prefix)
-    # A tool has an environment of its own that is built from the start: without all extras, earlier ones are lost.
+    # A tool builds its environment from the start: without all extras, earlier ones are lost.
     if (prefix / "uv-receipt.toml").is_file():
         return f"uv tool install --force {_named('all')}"
     if (prefix / "pipx_metadata.json").is_file():
