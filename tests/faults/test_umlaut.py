@@ -177,6 +177,7 @@ def test_a_high_learning_rate_depends_on_the_optimiser(
     )
     (found,) = findings_in("UM005", None, source)
     assert low <= found.confidence <= high
+    assert found.why.startswith(f"{optimizer.partition('(')[0]} is usually given")
 
 
 FALLING = tuple(1 / (n + 1) for n in range(8))

@@ -54,7 +54,7 @@ class Act:
 
 @command()
 def demo() -> ExitCode:
-    """Show the main jobs end to end on embedded examples, in about a minute."""
+    """Show the main jobs end to end on embedded examples, in a few minutes."""
     folder = (resolve().settings.runs_dir / "demo").absolute()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
