@@ -1,6 +1,6 @@
 """Help pages in two lengths: `--help` for what is used every day, `--help-all` for everything."""
 
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -80,5 +80,8 @@ HELP_ALL = click.Option(
     callback=_print_whole,
     help="Show all options and exit.",
 )
-command: Any = partial(click.command, cls=Command)
-"""Makes a function a command with both pages of help."""
+
+
+def command(name: str | None = None, **attributes: Any) -> Callable[[Callable[..., Any]], Command]:
+    """Makes a function a command with both pages of help."""
+    return click.command(name, cls=Command, **attributes)
