@@ -93,7 +93,7 @@ def test_findings_have_the_codes_that_the_command_prints(walk: Answer) -> None:
     )
     first = diagnosis["result"]["findings"][0]
     printed = next(line for line in diagnosis["output"] if line.startswith("train.py:20"))
-    assert f" {first['code']}: " in printed
+    assert f" {first['code']} " in printed
 
 
 def test_the_diagnosis_has_the_fix_as_a_diff(walk: Answer) -> None:
