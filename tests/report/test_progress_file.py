@@ -13,16 +13,16 @@ from reenact.types import Progress, tell_nobody
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
-    heard: list[Progress] = []
+    received: list[Progress] = []
     path = tmp_path / "job.progress"
     progress = Progress("training", 50, 200, "epoch 51/200, loss 0.5", left=90.0)
-    ProgressFile(path, heard.append)(progress)
+    ProgressFile(path, received.append)(progress)
     stage = read_stage(path)
     assert stage is not None
     assert (stage.doing, stage.percent) == ("training: epoch 51/200, loss 0.5", 25)
     assert stage.left_s is not None
     assert stage.left_s <= 90
-    assert heard == [progress]
+    assert received == [progress]
 
 
 def test_a_new_stage_is_written_at_once_and_the_next_step_of_it_is_not(tmp_path: Path) -> None:
