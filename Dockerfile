@@ -2,7 +2,7 @@
 #
 #   docker build -t reenact .
 #   docker run --rm -v "$PWD:/project" reenact lint
-#   docker run --rm -v "$PWD:/project" reenact diagnose train.py      (with EXTRAS=models,mcp,torch or your own packages)
+#   docker run --rm -v "$PWD:/project" reenact diagnose train.py      (with EXTRAS=all,torch or your own packages)
 #
 # The sandbox needs user namespaces, which engines forbid by default: add
 #   --security-opt seccomp=unconfined --security-opt apparmor=unconfined
@@ -16,7 +16,7 @@ COPY src ./src
 RUN pip install --no-cache-dir build && python -m build --wheel --outdir /wheels
 
 FROM python:${PYTHON}-slim
-ARG EXTRAS=models,mcp
+ARG EXTRAS=all
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends bubblewrap git \
     && rm -rf /var/lib/apt/lists/* \

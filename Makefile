@@ -2,10 +2,10 @@
 .PHONY: demo test tests test-slow test-release test-frameworks lint checks docs test-llm clean
 
 demo:
-	@scripts/setup models,torch,papers
+	@scripts/setup all,torch
 	@.venv/bin/reenact demo
 
-EVERYTHING = models,torch,keras,sandlock,papers,web,mcp,docs,dev
+EVERYTHING = all,torch,keras,sandlock,docs,dev
 
 # The checks of text are done beside the tests: each of them keeps one core busy for a while.
 test:
@@ -44,7 +44,7 @@ test-frameworks:
 
 # The site, into build/site: guides as they stand, reference from the code. Tables of benchmarks are those of their results.
 docs:
-	@scripts/setup models,mcp,docs
+	@scripts/setup all,docs
 	@.venv/bin/python -m benchmarks pages --check
 	@.venv/bin/mkdocs build --strict --quiet --site-dir build/site
 	@echo "docs: build/site/index.html"

@@ -15,7 +15,7 @@ ReenactError                      a sentence, what to do next, and an exit code
 │       ├── NotChangeable         this hyperparameter cannot take this value, or not alone
 │       └── PatchConflict         two of its changes want the same place
 ├── MissingPart                   a package, key or program that is not here
-│   ├── MissingExtra              an optional dependency: names the pip command
+│   ├── MissingExtra              an optional dependency: names the command that adds it
 │   ├── MissingKey                a provider's key is not in the environment
 │   └── SandboxUnavailable        no tier that may be trusted is on this machine
 ├── Unreachable                   a server on the network did not answer, or not now
@@ -40,6 +40,7 @@ ReenactError                      a sentence, what to do next, and an exit code
 Only the edge (`cli/`) catches; everything below lets them rise.
 """
 
+from reenact.installed import install_line, missing_module
 from reenact.types import ExitCode, Stop
 
 
@@ -116,13 +117,20 @@ class MissingPart(ReenactError):
 
 
 class MissingExtra(MissingPart):
-    """An optional dependency is not installed; names the command that installs it."""
+    """An optional dependency is not installed; names the command that adds it to this installation."""
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(
             f"This needs the package {package}, which is not installed.",
-            next_step=f"pip install 'reenact[{extra}]'",
+            next_step=install_line(extra),
         )
+
+
+def require(*extras: str) -> None:
+    """Raises MissingExtra where a command lacks an extra: before its work, not in the middle of it."""
+    for extra in extras:
+        if module := missing_module(extra):
+            raise MissingExtra(module, extra)
 
 
 class MissingKey(MissingPart):

@@ -40,6 +40,8 @@ from reenact.journal import JournalReader, Run
 from reenact.journal.records import this_host
 from reenact.journal.storage import make_folder, storage_named, write_whole
 from reenact.plain import plain_line
+from reenact.report.progress_file import VARIABLE as PROGRESS_FILE
+from reenact.report.progress_file import Stage, read_stage
 
 TAIL = 16 * 1024
 """Bytes of the log that are shown, from the end."""
@@ -107,6 +109,7 @@ class Jobs:
         variables = {
             "REENACT_RUNS_DIR": str(self._runs_dir.resolve()),
             "NO_COLOR": "1",
+            PROGRESS_FILE: str(self._file(name, "progress").resolve()),
         }
         with redacted_log(self._file(name, "log")) as output:
             child = start_own_command(
@@ -186,6 +189,12 @@ class Jobs:
         """
         if self.is_alive(job):
             os.kill(job.pid, signal.SIGTERM)
+
+    def stage(self, job: Job) -> Stage | None:
+        """What it is doing, how much of that is done and how long it takes; none once it has
+        ended.
+        """
+        return read_stage(self._file(job.id, "progress")) if self.is_alive(job) else None
 
     def output(self, job: Job) -> str:
         """The last of what it printed."""

@@ -32,6 +32,7 @@ OTHERS = (
     "NO_NETWORK_MODELS",
     "PROBE",
     "PROBE_FAULT",
+    "PROGRESS_FILE",
     "TRACEBACK",
 )
 NOT_SETTINGS = frozenset(f"{ENV_PREFIX}{name}" for name in OTHERS)

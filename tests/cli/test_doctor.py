@@ -84,7 +84,7 @@ def test_it_speaks_of_the_interpreter_that_a_program_is_started_with(
         assert (data["torch"], data["keras"]) == ("missing", "missing")
         notice = {one["code"]: one for one in document["notices"]}["DR009"]
         assert "--python PATH" in notice["next_step"]
-        assert "reenact[torch]" not in json.dumps(document)
+        assert "[torch]" not in json.dumps(document)
     code, document = doctor(tmp_path, REENACT_PYTHON=str(tmp_path / "none"))
     assert code == 1
     assert (

@@ -18,6 +18,7 @@ from reenact.cli.edge import guarded
 from reenact.cli.ending import ENDING
 from reenact.cli.main import reenact
 from reenact.errors import BudgetSpent, InputError, MissingExtra, Stopped
+from reenact.installed import install_line
 from reenact.types import ExitCode
 from waiting import LONGEST_S
 from warm import warm_reenact
@@ -59,7 +60,7 @@ def test_an_error_is_a_sentence_and_the_next_command(
     guarded(command(MissingExtra("ray", "ray")), [])
     output = capsys.readouterr().err
     assert "needs the package ray" in output
-    assert "pip install 'reenact[ray]'" in output
+    assert install_line("ray") in output
     assert "Traceback" not in output
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ import pytest
 
 from reenact.cli.edge import guarded
 from reenact.cli.main import reenact
-from reenact.journal import Cost, Journal, Kind
+from reenact.cli.runs import started_before
+from reenact.journal import Cost, Journal, Kind, Run
 from warm import warm_reenact
 
 
@@ -92,7 +94,7 @@ def test_the_list_tells_how_runs_stand(project: Path, capsys: pytest.CaptureFixt
     found = data(
         capsys,
         "list",
-        "--pipeline",
+        "--command",
         "paper",
         "--status",
         "finished",
@@ -325,3 +327,52 @@ def test_runs_differ_by_arguments_folder_and_name(
     assert " diagnose train.py --lr 0.1 " in first
     assert "other" in first
     assert "val_loss 0.1" in first
+
+
+def test_clean_removes_what_is_older_and_asks_first(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record(project)
+    assert call(capsys, "clean", "--older", "1h")[1].endswith("0 runs to remove.\n")
+    assert call(capsys, "clean", "--older", "0h", "--dry-run")[1].endswith("3 runs to remove.\n")
+    code, _, err = call(capsys, "clean", "--older", "0h")
+    assert (code, "Add --yes" in err) == (2, True)
+    assert data(capsys, "list")["total"] == 3
+    code, out, _ = call(capsys, "clean", "--older", "0h", "--yes")
+    assert (code, "3 runs removed." in out) == (0, True)
+    assert data(capsys, "list")["total"] == 0
+
+
+@pytest.mark.parametrize("age", ["30", "d", "-1d", "1.5d", "3m", ""])
+def test_an_age_has_a_unit(project: Path, capsys: pytest.CaptureFixture[str], age: str) -> None:
+    code, _, err = call(capsys, "clean", "--older", age)
+    assert (code, "such as 12h, 30d, 2w" in err) == (2, True)
+
+
+def test_a_run_of_unknown_time_is_not_old() -> None:
+    now = datetime(2026, 1, 2, tzinfo=UTC)
+    old = Run.__new__(Run)
+    object.__setattr__(old, "started_at", "2026-01-01T23:59:59+00:00")
+    assert started_before(old, now)
+    object.__setattr__(old, "started_at", "2026-01-02T00:00:00+00:00")
+    assert not started_before(old, now)
+    object.__setattr__(old, "started_at", "")
+    assert not started_before(old, now)
+
+
+def test_diff_shows_what_two_runs_do_not_share(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    newest, second, first = record(project)
+    assert guarded(reenact, ["diff", first, newest, "--output-format", "json"]) == 0
+    facts = json.loads(capsys.readouterr().out)["data"]["Facts"]
+    pipelines = next(one for one in facts if one["name"] == "pipeline")
+    assert (pipelines[first], pipelines[newest]) == ("paper", "bug")
+    assert guarded(reenact, ["diff", first, second]) == 0
+    assert "pipeline  paper" in capsys.readouterr().out
+
+
+def test_diff_of_a_run_that_is_not_there(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record(project)
+    assert guarded(reenact, ["diff", "last", "nowhere"]) == 2
+    assert "nowhere" in capsys.readouterr().err

@@ -27,6 +27,13 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "reenact"
 pytest.importorskip("hatchling")
 EXTRAS = (
+    "numpy",
+    "scipy",
+    "optuna",
+    "sqlalchemy",
+    "pydantic_ai",
+    "jsonschema",
+    "ruff",
     "torch",
     "keras",
     "mcp",
@@ -107,14 +114,14 @@ def test_nothing_else_travels(wheel: zipfile.ZipFile) -> None:
         if "__pycache__" in name or name.endswith((".pyc", ".db", ".env", ".pem"))
     ]
     tops = {name.partition("/")[0] for name in names}
-    assert tops == {"reenact", f"reenact-{__version__}.dist-info"}
+    assert tops == {"reenact", f"reenact_dl-{__version__}.dist-info"}
 
 
 def test_it_says_how_it_is_started_and_what_it_needs(wheel: zipfile.ZipFile) -> None:
-    facts = wheel.read(f"reenact-{__version__}.dist-info/METADATA").decode()
-    points = wheel.read(f"reenact-{__version__}.dist-info/entry_points.txt").decode()
+    facts = wheel.read(f"reenact_dl-{__version__}.dist-info/METADATA").decode()
+    points = wheel.read(f"reenact_dl-{__version__}.dist-info/entry_points.txt").decode()
     assert "reenact = reenact.__main__:main" in points
-    for extra in ("models", "torch", "keras", "mcp", "notebook"):
+    for extra in ("all", "train", "models", "torch", "keras", "mcp", "notebook"):
         assert f"Provides-Extra: {extra}\n" in facts
     assert "Requires-Dist: torch>=2.6; extra == 'torch'" in facts
 
@@ -195,9 +202,18 @@ def test_a_report_is_painted_with_what_travelled_and_no_extra(plain: Plain) -> N
 @pytest.mark.parametrize(
     ("words", "extra"),
     [
-        (("view",), "reenact[web]"),
-        (("mcp",), "reenact[mcp]"),
-        (("read", "paper.pdf"), "reenact[papers]"),
+        (("view",), "[web]"),
+        (("mcp",), "[mcp]"),
+        (("read", "paper.pdf"), "[papers]"),
+        (("diagnose", "examples/broken/torch_glyphs.py"), "[train]"),
+        (("repair", "examples/broken/torch_glyphs.py"), "[train]"),
+        (("watch", "examples/broken/torch_glyphs.py"), "[train]"),
+        (("alternatives", "examples/broken/torch_glyphs.py"), "[train]"),
+        (("mutate", "--kill", "examples/broken/torch_glyphs.py"), "[train]"),
+        (("bug", "README.md", "--repo", ".", "--model", "ollama:none"), "[models]"),
+        (("paper", "examples/paper/note.md", "--model", "ollama:none"), "[models]"),
+        (("fingerprint", "examples/paper/note.md", "--model", "ollama:none"), "[models]"),
+        (("evaluate", "examples"), "[models]"),
     ],
 )
 def test_an_extra_that_is_missing_is_named_when_it_is_needed(
@@ -207,6 +223,7 @@ def test_an_extra_that_is_missing_is_named_when_it_is_needed(
     ended = plain("-m", "reenact", *words, bare=True)
     assert ended.returncode == 2, ended.stdout
     assert extra in ended.stderr
+    assert "pip install" in ended.stderr
     assert "Traceback" not in ended.stderr
 
 
@@ -216,7 +233,7 @@ def test_alone_in_a_fresh_environment_it_diagnoses_a_program_whose_torch_lives_e
 ) -> None:
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "env"], check=True)
     here = tmp_path / "env" / "bin"
-    subprocess.run([here / "pip", "install", "--quiet", f"{wheel.filename}[web]"], check=True)
+    subprocess.run([here / "pip", "install", "--quiet", f"{wheel.filename}[train,web]"], check=True)
     shutil.copy(ROOT / "examples" / "broken" / "torch_gestures.py", tmp_path)
     clean = {
         name: value

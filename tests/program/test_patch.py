@@ -408,3 +408,49 @@ def test_every_offered_alternative_can_be_made() -> None:
                 new = Patch((Set(param.id, value),)).apply(program).entry_file.text
                 assert new != text, (str(param.id), value)
                 compile(new, "train.py", "exec")
+
+
+SCALED = """\
+import torch
+from torch import nn
+
+model = nn.Linear(4, 2)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+scaler = torch.amp.GradScaler("cuda")
+for x, y in loader:
+    loss = nn.functional.cross_entropy(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.step(opt)
+    scaler.update()
+"""
+
+
+def test_a_scaler_of_gradients_is_no_optimizer() -> None:
+    after = changed(SCALED, ("zero-grad", "", True))
+    assert "    opt.zero_grad()\n    scaler.scale(loss).backward()\n" in after
+    assert "scaler.zero_grad" not in after
+
+
+def test_what_a_scaler_left_is_clipped_in_its_own_size() -> None:
+    after = changed(SCALED, ("gradient-clip", "", 1.0))
+    lines = [line.strip() for line in after.splitlines()]
+    at = lines.index("scaler.unscale_(opt)")
+    assert lines[at + 1 : at + 3] == [
+        "nn.utils.clip_grad_norm_(model.parameters(), 1.0)",
+        "scaler.step(opt)",
+    ]
+
+
+def test_a_scaler_that_a_function_is_given_is_none_either() -> None:
+    loop = SCALED.partition("scaler = ")[0] + (
+        "def train(scaler):\n"
+        "    for x, y in loader:\n"
+        "        scaler.scale(nn.functional.cross_entropy(model(x), y)).backward()\n"
+        "        scaler.step(opt)\n"
+    )
+    assert "        opt.zero_grad()\n" in changed(loop, ("zero-grad", "", True))
+
+
+def test_a_closure_is_no_optimizer() -> None:
+    text = SCALED.replace("scaler.step(opt)", "opt.step(closure)")
+    assert "    opt.zero_grad()\n" in changed(text, ("zero-grad", "", True))

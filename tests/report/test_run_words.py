@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reenact.journal import Run
-from reenact.report.run_words import cost_of, headline, verdict_of
+from reenact.report.run_words import Listed, cost_of, headline, verdict_of
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,22 @@ def test_a_list_has_the_decision_of_a_repair_and_a_page_the_first_finding_of_a_d
         '{"verdict": "1 finding", "sentence": "1 finding.", "first": "RE010 gradients-not-cleared"}'
     )
     assert headline(finished(found)) == "1 finding: RE010 gradients-not-cleared"
+
+
+@pytest.mark.parametrize(
+    ("status", "exit_code", "badge"),
+    [
+        ("finished", 0, "finished"),
+        ("finished", 1, "findings"),
+        ("finished", 3, "unjudged"),
+        ("finished", 2, "failed"),
+        ("finished", None, "finished"),
+        ("running", None, "running"),
+        ("stopped", 1, "stopped"),
+    ],
+)
+def test_the_colour_of_a_run_is_that_of_its_verdict(
+    status: str, exit_code: int | None, badge: str
+) -> None:
+    run = Run(seq=1, id="1", pipeline="diagnose", request_hash="", turn=1, exit_code=exit_code)
+    assert Listed(run, status).badge == badge

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 import pytest
 
 from reenact.errors import InputError, MissingExtra
+from reenact.installed import install_line
 from reenact.trials.choose import open_executor
 from reenact.trials.pool import ProcessPool
 
@@ -24,4 +25,4 @@ def test_each_name_opens_its_executor() -> None:
 def test_without_ray_a_sentence_says_what_to_install() -> None:
     with pytest.raises(MissingExtra, match="the package ray") as refused:
         open_executor("ray")
-    assert refused.value.next_step == "pip install 'reenact[ray]'"
+    assert refused.value.next_step == install_line("ray")

@@ -16,6 +16,7 @@ from reenact.api.session import (
     ShowProgress,
     Words,
 )
+from reenact.errors import require
 
 if TYPE_CHECKING:
     from reenact.bug.reproduction import Reproduction
@@ -92,6 +93,7 @@ def reproduce_bug(
     """
     import sys
 
+    require("models")
     from reenact.bug.options import BugAblations, BugOptions
     from reenact.bug.pipeline import BugServices, reproduce
     from reenact.intake.report import read_report

@@ -4,11 +4,9 @@ import os
 import signal
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path, PurePosixPath
 
 from reenact.api.session import File, Words, least_confidence, rules_of, words_of
@@ -235,6 +233,10 @@ def lint_files(files: Sequence[Path], options: DiagnoseOptions) -> list[Linted]:
     # Children of a process with several threads may inherit a lock that nobody will ever release.
     if workers < 2 or threading.active_count() > 1:
         return [look(file) for file in files]
+    # Imported here: most calls read a few files, and these two take longer than that.
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     # The children inherit the loaded detectors; starting fresh ones would take longer than the
     # reading.
     all_detectors()

@@ -19,7 +19,7 @@ from reenact.api.session import (
     ShowProgress,
     Words,
 )
-from reenact.errors import InputError
+from reenact.errors import InputError, require
 
 if TYPE_CHECKING:
     from reenact.paper.evaluate.evaluation import Evaluation
@@ -97,6 +97,7 @@ def reproduce_paper(
     Returns:
         The reproduction: verdict, claims beside what was measured, criteria met, the code.
     """
+    require("models")
     from reenact.intake.papers.clients import Library
     from reenact.paper.options import Goal, PaperAblations, PaperOptions
     from reenact.paper.pipeline import PaperServices, reproduce
@@ -204,6 +205,7 @@ def fingerprint(
         without: "scan" (reading every paragraph) or "atomicity" (splitting facts).
         sandbox, trust_code, max_time, model, asking, run, progress, cancel: as for `reproduce_bug`.
     """
+    require("models")
     from reenact.paper.fingerprint.pipeline import run_fingerprint
     from reenact.paper.options import Goal, PaperAblations
 
@@ -296,6 +298,7 @@ def evaluate(
         task, instruction: what of the paper the code is for, and what else it was asked for.
         sandbox, trust_code, max_time, model, asking, run, progress, cancel: as for `reproduce_bug`.
     """
+    require("models")
     from reenact.paper.evaluate.evaluation import EvaluateOptions, EvaluateServices
     from reenact.paper.evaluate.evaluation import evaluate as run_evaluation
     from reenact.paper.options import Goal

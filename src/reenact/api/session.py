@@ -225,6 +225,18 @@ def open_session(
         )
 
 
+def paper_for(settings: Settings, source: str) -> Paper:
+    """A paper read outside a run."""
+    from reenact.intake.papers.clients import Clients
+    from reenact.intake.papers.read import read_paper
+
+    return read_paper(
+        source,
+        box=sandbox_for(settings),
+        clients=Clients.cached(cache_folder(settings) / "papers"),
+    )
+
+
 def model_for(
     settings: Settings,
     *,

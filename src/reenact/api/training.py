@@ -18,7 +18,7 @@ from reenact.api.options import (
 )
 from reenact.api.session import Cancel, File, Output, ShowProgress, Words
 from reenact.diagnosis.options import EXPERIMENTS
-from reenact.errors import InputError
+from reenact.errors import InputError, require
 
 if TYPE_CHECKING:
     from reenact.diagnosis.diagnosis import Diagnosis
@@ -88,6 +88,8 @@ def diagnose(
     from reenact.diagnosis.pipeline import diagnose as run_diagnosis
     from reenact.diagnosis.services import DiagnoseServices
 
+    if depth != "static":
+        require("train")
     selected, ignored = call.rules_of(select, ignore)
     least = call.least_confidence(threshold)
     call.within("experiments", experiments, 0, 1)
@@ -158,6 +160,7 @@ def diagnose_trace(
     from reenact.probe.trace import Trace
     from reenact.program.program import Program
 
+    require("train")
     selected, ignored = call.rules_of(select, ignore)
     least = call.least_confidence(threshold)
     options = DiagnoseOptions(select=selected, ignore=ignored, threshold=least)
@@ -252,13 +255,13 @@ def repair(
     Returns:
         The repair: decision and sentence, the diff, metrics before and after over seeds, p-values, costs.
     """
-    from reenact.errors import InputError
     from reenact.program.static_graph import hyperparameters_of
     from reenact.repairs.apply import refuse_dirty
     from reenact.repairs.options import RepairOptions
     from reenact.repairs.pipeline import repair as run_repair
     from reenact.repairs.prepare import RepairServices
 
+    require("train")
     if branch and not apply:
         raise InputError("`branch` says where `apply` writes. Received: branch without apply.")
     selected, ignored = call.rules_of(select, ignore)
@@ -346,7 +349,6 @@ def apply_repair(
         What was written and where, in a sentence.
     """
     from reenact.api.reference import program_of_run, stale
-    from reenact.errors import InputError
     from reenact.journal import JournalReader
     from reenact.repairs.verdict import Repair
     from reenact.report.recorded import Stored
@@ -358,7 +360,7 @@ def apply_repair(
             if record.pipeline != "repair" or shelf.status_of(record) != "finished":
                 got = f"{record.id}, {record.pipeline}, {shelf.status_of(record)}"
                 says = f"Only a finished repair can be applied. Received: {got}."
-                raise InputError(says, next_step="reenact runs list --pipeline repair")
+                raise InputError(says, next_step="reenact runs list --command repair")
             result = Stored(shelf, record, session.settings.runs_dir).result(Repair)
         program = program_of_run(record)
         if program is None or stale(record):

@@ -17,7 +17,7 @@ import click
 from reenact.api.options import grouped
 from reenact.api.session import COMMAND, NOTICE, PROGRAM_STDIN
 from reenact.cli.ending import ENDING
-from reenact.cli.options import echo, show
+from reenact.cli.options import echo, is_quiet, show
 from reenact.cli.suspending import suspending_together
 from reenact.host_program import Stream
 from reenact.probe.answers import NO_KEYBOARD
@@ -57,7 +57,7 @@ def answer(
         result = call(
             *named,
             **grouped(call, given),
-            progress=True,
+            progress=not is_quiet(),
             cancel=stop,
         )
     document = view(result)

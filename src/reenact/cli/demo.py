@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 import click
 
+from reenact.cli.help import command
 from reenact.demo import CASES
 from reenact.errors import Inconclusive
 from reenact.host_program import run_own_command
@@ -28,7 +29,7 @@ TRAINING = "train.py"
 """The training that is diagnosed and repaired: its learning rate is far too large."""
 BUG, PAPER = CASES / "bugs/abacusnet-five-classes", CASES / "papers/damped-octaves"
 """A report and a paper, with the recorded answers of a model to each."""
-NO_TORCH = "-> left out: PyTorch is not installed here; pip install 'reenact[torch]'"
+NO_TORCH = "-> left out: PyTorch is not installed here; pip install torch"
 REPORT = "report.html"
 RUNS = ".reenact"
 DETAILS = "Decided where the paper is silent"
@@ -51,9 +52,9 @@ class Act:
     """The lines of the output that are shown."""
 
 
-@click.command()
+@command()
 def demo() -> ExitCode:
-    """Show the main jobs end to end on embedded examples, in about a minute."""
+    """Show the main jobs end to end on embedded examples, in a few minutes."""
     folder = (resolve().settings.runs_dir / "demo").absolute()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -9,6 +9,7 @@ import dataclasses
 import importlib.metadata
 import os
 import platform
+import shlex
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
@@ -18,9 +19,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reenact.cli.calling import PROGRAM, program_words
+from reenact.cli.help import command
 from reenact.cli.options import Amount, echo, option, output_format, show
 from reenact.errors import InputError, ReenactError
 from reenact.host_program import find_program, run_host_program
+from reenact.installed import MODULES, install_line, missing_module
+from reenact.program.program import read_program
 from reenact.redact import HIDDEN
 from reenact.report.document import (
     Block,
@@ -40,29 +45,45 @@ from reenact.settings import (
     field_texts,
     resolve,
 )
-from reenact.types import ExitCode, JsonValue, Table
+from reenact.types import ExitCode, JsonValue, Place, Table
 from reenact.version import __version__
 
 if TYPE_CHECKING:
     from reenact.sandbox.choose import TierReport
 
-PACKAGES = {"uv": "uv", "openai": "models", "anthropic": "models"}
-"""Optional packages of ours and the extra that brings each."""
+PACKAGES = ("uv", "openai", "anthropic")
+"""Packages that are used where they are installed."""
 FRAMEWORKS = ("torch", "keras", "lightning", "transformers")
 """What a training needs in its own interpreter."""
 PROGRAMS = ("git", "gcc", "bwrap", "docker", "podman")
 LOW_DISK_BYTES = 2 * 1024**3
 IGNORED = "Ignored: a project file may not set this."
 GB = 1_000_000_000
+OBSTACLES = {
+    "syntax": "DR010",
+    "interpreter": "DR008",
+    "packages": "DR011",
+    "launcher": "DR012",
+    "arguments": "DR013",
+    "gpu": "DR014",
+    "data": "DR015",
+    "keyboard": "DR016",
+}
+"""Codes of what keeps a program from running."""
 
 
-@click.command()
+@command(context_settings=PROGRAM)
+@option("--python", "Interpreter to use; default: the active one.")
 @output_format
-def doctor(output_format: str) -> ExitCode:
-    """Tell what works on this machine and what to fix.
+@click.argument("program", nargs=-1, type=click.UNPROCESSED)
+def doctor(python: str | None, output_format: str, program: tuple[str, ...]) -> ExitCode:
+    """Check this machine, or whether the training PROGRAM will run here.
 
-    Exit code 0 when all is well, 1 when something is to fix.
+    PROGRAM is a script, a notebook or `-m package` with its arguments; it is read, never run. Exit
+    code 0 when all is well, 1 when something is to fix.
     """
+    if program:
+        return _check_program(program_words(program), python, output_format)
     from reenact.llm.names import keys_present
     from reenact.sandbox.choose import describe
 
@@ -75,6 +96,10 @@ def doctor(output_format: str) -> ExitCode:
     for name in PACKAGES:
         with suppress(importlib.metadata.PackageNotFoundError):
             packages[name] = importlib.metadata.version(name)
+    parts = {
+        extra: f"missing: {install_line(extra)}" if missing_module(extra) else None
+        for extra in MODULES
+    }
     theirs = interpreter_facts(settings)
     notices = tuple(problems(settings))
     to_fix = sum(notice.level is not Level.NOTE for notice in notices)
@@ -85,7 +110,6 @@ def doctor(output_format: str) -> ExitCode:
             ", ".join(filter(keys.get, keys)) or "none",
         ),
     )
-    missing = {name: f"missing: pip install 'reenact[{extra}]'" for name, extra in PACKAGES.items()}
     blocks = (
         Facts("Machine", tuple(machine.items())),
         Facts("Models", chosen),
@@ -95,7 +119,11 @@ def doctor(output_format: str) -> ExitCode:
         ),
         Facts(
             "Packages",
-            tuple((name, known or missing[name]) for name, known in packages.items()),
+            tuple((name, known or "not found") for name, known in packages.items()),
+        ),
+        Facts(
+            "Parts of reenact",
+            tuple((name, line or "installed") for name, line in parts.items()),
         ),
         Facts("Interpreter of your programs", tuple(theirs.items())),
         *_sandbox_blocks(tiers),
@@ -108,6 +136,7 @@ def doctor(output_format: str) -> ExitCode:
         "keys_set": keys,
         "programs": programs,
         "packages": packages,
+        "missing_parts": [extra for extra, line in parts.items() if line],
         "interpreter": theirs,
         "free_disk_bytes": shutil.disk_usage(existing(settings.runs_dir)).free,
     }
@@ -125,6 +154,43 @@ def doctor(output_format: str) -> ExitCode:
         output_format,
     )
     return ExitCode.FOUND if to_fix else ExitCode.OK
+
+
+def _check_program(words: list[str], python: str | None, output_format: str) -> ExitCode:
+    """Say what would keep a program from running here."""
+    from reenact.probe.readiness import obstacles
+
+    settings = resolve({"python": python}).settings
+    program = read_program(words)
+    found = tuple(obstacles(program, settings.python))
+    stops = [one for one in found if one.certain]
+    notices = tuple(
+        Diagnostic(
+            OBSTACLES[one.name],
+            one.name,
+            Level.ERROR if one.certain else Level.NOTE,
+            one.sentence,
+            Place(program.entry, one.line) if one.line is not None else None,
+            next_step=one.next_step,
+        )
+        for one in found
+    )
+    theirs = interpreter_facts(settings)
+    verdict = f"Nothing speaks against it. Next: reenact diagnose {shlex.join(words)}"
+    if stops:
+        verdict = f"{program.entry} will not run here: {', '.join(one.name for one in stops)}."
+    show(
+        Document(
+            "doctor",
+            title=f"Will {shlex.join(words)} run here?",
+            verdict=verdict,
+            blocks=(Facts("Interpreter", tuple(theirs.items())),),
+            diagnostics=notices,
+            data={"obstacles": encoded(found), "interpreter": theirs},  # type: ignore[dict-item]
+        ),
+        output_format,
+    )
+    return ExitCode.FOUND if stops else ExitCode.OK
 
 
 def interpreter_facts(settings: Settings) -> dict[str, str]:
@@ -315,7 +381,7 @@ def _problem(code: str, name: str, error: ReenactError) -> Diagnostic:
     )
 
 
-@click.command()
+@command()
 @output_format
 @click.argument("words", nargs=-1, metavar="[set NAME VALUE | unset NAME]")
 def config(words: tuple[str, ...], output_format: str) -> None:
@@ -395,7 +461,7 @@ def _written(value: object) -> str:
     return str(value)
 
 
-@click.command()
+@command()
 @option(
     "--prune",
     "Remove the least recently used beyond this.",

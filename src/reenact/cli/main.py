@@ -6,88 +6,64 @@ from collections.abc import Mapping
 
 import click
 
+from reenact.cli.help import HELP_ALL, WHOLE, command
 from reenact.errors import InputError
 from reenact.version import __version__
 
-COMMANDS = {
-    "doctor": ("doctor", "Tell what works on this machine and what to fix."),
-    "config": ("doctor", "Print every setting, its value and where it comes from."),
-    "cache": ("doctor", "List prepared environments and their size; remove old ones."),
-    "runs": ("runs", "List, show, resume, export and query recorded runs."),
-    "view": (
-        "serving",
-        "Show runs in a browser of this machine; start, stop, resume them.",
-    ),
-    "report": ("runs", "Write a run as one html file that can be mailed."),
-    "explain": ("static", "Explain a code, an ending or a word that reenact prints."),
-    "read": (
-        "read",
-        "Read a paper: its outline, what it holds, what was lost in reading.",
-    ),
-    "watch": (
-        "watch",
-        "Run a training unmodified, see what happens inside, keep the trace.",
-    ),
-    "graph": ("watch", "Show the layers of a model, each with the line that made it."),
-    "params": (
-        "static",
-        "List the hyperparameters of a training program: value, place, alternatives.",
-    ),
-    "diagnose": (
-        "training",
-        "Say what is wrong with a training, where, and what happens if it is changed.",
-    ),
-    "lint": (
-        "static",
-        "Read many files for faults that their text shows; nothing is run.",
-    ),
-    "repair": (
-        "training",
-        "Find the smallest change that makes a training significantly better.",
-    ),
-    "bug": (
-        "reproducing",
-        "Write a script that shows a reported bug, and prove it by running it.",
-    ),
-    "fingerprint": (
-        "reproducing",
-        "List what code must show to be a reproduction of a paper, in its words.",
-    ),
-    "evaluate": (
-        "reproducing",
-        "Score generated code: against its paper, a reference, a rubric, people.",
-    ),
-    "paper": (
-        "reproducing",
-        "Write a paper's code, run it, verify it, and state the gap to its numbers.",
-    ),
-    "alternatives": ("training", "Find other repairs than the known one, as a graph."),
-    "mutate": (
-        "training",
-        "Put faults into a training on purpose; see which are noticed.",
-    ),
-    "rules": (
-        "static",
-        "List the faults that a training may have, and their detectors.",
-    ),
-    "relay": (
-        "serving",
-        "Serve a relay folder: list waiting requests, file an answer.",
-    ),
-    "mcp": (
-        "serving",
-        "Serve coding agents over the Model Context Protocol, on stdio.",
-    ),
-    "completion": ("main", "Print the script for completion in a shell."),
-    "demo": ("demo", "Show the main job end to end on an embedded example."),
+DAILY = {
+    "diagnose": ("training", "Say what is wrong with a training, where, and what would fix it."),
+    "repair": ("training", "Find the smallest change that makes a training significantly better."),
+    "lint": ("static", "Find faults in the text of many files; nothing is run."),
+    "watch": ("watch", "Run a training unmodified and record what happens inside."),
+    "view": ("serving", "Show runs in the browser; start, stop and resume them."),
+    "runs": ("runs", "List, show, resume, apply, export and clean recorded runs."),
+    "diff": ("runs", "Compare two runs: command, verdict, findings, metrics."),
+    "explain": ("static", "Explain a code or a word that reenact prints."),
 }
-"""Each command with its file, in which it has the same name, and its line of help."""
+PAPERS = {
+    "bug": ("reproducing", "Write a script that shows a reported bug, and prove it by running it."),
+    "paper": ("reproducing", "Write a paper's code, run it and compare it with its numbers."),
+    "read": ("read", "Read a paper: its outline, and what was lost in reading."),
+    "fingerprint": ("reproducing", "List what code must show to be a reproduction of a paper."),
+    "evaluate": ("reproducing", "Score generated code: against its paper, a reference, a rubric."),
+}
+SETUP = {
+    "init": ("init", "Set up a project: reenact.toml, pre-commit, CI."),
+    "doctor": ("doctor", "Check this machine, or whether a program will run here."),
+    "config": ("doctor", "Print every setting, its value and where it comes from."),
+    "completion": ("main", "Print the script for completion in a shell."),
+    "demo": ("demo", "Show the main jobs end to end on embedded examples."),
+    "mcp": ("serving", "Serve coding agents over the Model Context Protocol, on stdio."),
+}
+DETAILS = {
+    "params": ("static", "List the hyperparameters of a program: value, place, alternatives."),
+    "graph": ("watch", "Show the layers of a model, each with the line that made it."),
+    "rules": ("static", "List the faults that a training may have, and their detectors."),
+    "report": ("runs", "Write runs as one html file that can be mailed."),
+    "cache": ("doctor", "List prepared environments and their size; remove old ones."),
+}
+RESEARCH = {
+    "alternatives": ("training", "Find other repairs than the known one, as a graph."),
+    "mutate": ("training", "Put faults into a training on purpose; see which are noticed."),
+    "relay": ("serving", "Answer a model's requests by hand: list them, file an answer."),
+}
+GROUPS = {
+    "Trainings": DAILY,
+    "Bug reports and papers": PAPERS,
+    "Set up": SETUP,
+    "Details": DETAILS,
+    "Research": RESEARCH,
+}
+"""Each command with its file, in which it has the same name, and its line of help; daily ones first."""
+SHORT = ("Trainings", "Bug reports and papers", "Set up")
+"""What `reenact --help` lists."""
 VERBS = {
     name: (
         f"reenact.cli.{file}:{name}",
         text,
     )
-    for name, (file, text) in COMMANDS.items()
+    for group in GROUPS.values()
+    for name, (file, text) in group.items()
 }
 MOVED = {"bench": "NAME", "train-detector": "train-detector"}
 """Commands that only say where they went."""
@@ -139,10 +115,6 @@ class LazyGroup(click.Group):
                 f"{error.message} Did you mean {' or '.join(close)}?", ctx
             ) from None
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in self._verbs.items()])
-
 
 class Reenact(LazyGroup):
     """Also answers to the old names of verbs, with a note."""
@@ -160,6 +132,19 @@ class Reenact(LazyGroup):
             click.echo(note, err=True)
         return super().get_command(ctx, new or cmd_name)
 
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        return [*super().get_params(ctx), HELP_ALL]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        shown = GROUPS if ctx.meta.get(WHOLE) else SHORT
+        for title in shown:
+            with formatter.section(title):
+                formatter.write_dl([(name, text) for name, (_, text) in GROUPS[title].items()])
+        left = sum(len(group) for title, group in GROUPS.items() if title not in shown)
+        if left:
+            formatter.write_paragraph()
+            formatter.write_text(f"{left} more commands: reenact --help-all")
+
 
 @click.group(
     cls=Reenact,
@@ -170,12 +155,12 @@ class Reenact(LazyGroup):
         "stopped."
     ),
 )
-@click.version_option(__version__, "--version", prog_name="reenact")
+@click.version_option(__version__, "-V", "--version", prog_name="reenact")
 def reenact() -> None:
     """Find and repair faults of PyTorch and Keras trainings, reproduce bugs and papers."""
 
 
-@click.command(epilog="\b\n" + "\n".join(SHELLS.values()))
+@command(epilog="\b\n" + "\n".join(SHELLS.values()))
 @click.argument("shell", type=click.Choice(list(SHELLS)))
 def completion(shell: str) -> None:
     """Print the script that completes reenact in SHELL."""

@@ -29,6 +29,7 @@ NEW_FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
 DETAILS = "reenact.details"
+QUIET = "reenact.quiet"
 MODEL = ("model", "max-cost", "max-tokens", "max-calls", "record")
 RECORDED = ("fresh", "trust-journal")
 
@@ -133,6 +134,26 @@ class Money(click.ParamType):  # type: ignore[type-arg]  # click 8.2 has no type
                 ctx,
             )
         return amount
+
+
+class Age(click.ParamType):  # type: ignore[type-arg]  # as above
+    """A time like 30d, in seconds."""
+
+    name = "age"
+    units: Mapping[str, int] = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number, unit = str(value)[:-1], str(value)[-1:]
+        if unit not in self.units or not number.isdecimal() or len(number) > 5:
+            expected = "a whole number of hours, days or weeks, such as 12h, 30d, 2w"
+            self.fail(
+                f"expected {expected}. Received: {value!r}.",
+                param,
+                ctx,
+            )
+        return float(int(number) * self.units[unit])
 
 
 class Checked(click.ParamType):  # type: ignore[type-arg]  # as above
@@ -257,17 +278,27 @@ def printed_as(command: Verb) -> Verb:
     def noted(context: click.Context, _: click.Parameter, given: bool) -> None:
         context.meta[DETAILS] = given
 
+    def silenced(context: click.Context, _: click.Parameter, given: bool) -> None:
+        context.meta[QUIET] = given
+
     unseen: dict[str, Any] = {
         "is_flag": True,
         "expose_value": False,
-        "callback": noted,
     }
+    details = click.option(
+        "-v", "--verbose", help="Print details as well.", callback=noted, **unseen
+    )
+    quiet = click.option(
+        "-q",
+        "--quiet",
+        help="Print no progress, one line for each finding, and the verdict.",
+        callback=silenced,
+        **unseen,
+    )
     formats = defaulted(
         "--output-format", click.Choice(FORMATS), "full", "How to print the result."
     )
-    return formats(
-        click.option("-v", "--verbose", help="Print details as well.", **unseen)(command)
-    )
+    return formats(details(quiet(command)))
 
 
 TRAINING_TIME = (
@@ -362,10 +393,18 @@ def show(document: Document, chosen: str) -> None:
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     context = click.get_current_context(silent=True)
     details = context is None or context.meta.get(DETAILS, True)
+    if chosen == "full" and is_quiet():
+        chosen = "concise"
     click.echo(
         render(document, chosen, width=terminal_width(), color=color, details=details),
         nl=False,
     )
+
+
+def is_quiet() -> bool:
+    """Whether this command was asked for its findings and verdict alone."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(QUIET))
 
 
 def terminal_width() -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reenact.cli.help import command
 from reenact.cli.options import echo, shared, show
 from reenact.report.document import Diagnostic, Document, Facts, Level
 from reenact.result import encoded
@@ -21,7 +22,7 @@ CODE = "PA001"
 NAME = "lost-in-reading"
 
 
-@click.command()
+@command()
 @click.option("--text", is_flag=True, help="Print the paper as numbered text instead.")
 @click.option("--offline", is_flag=True, help="Ask no server; know only what was fetched before.")
 @click.option("--sandbox", help="Tier that runs the parsers; default: the best one here.")

@@ -10,18 +10,22 @@ from typing import Any
 
 import click
 
+from reenact.api import estimates
 from reenact.api.bugs import ENVIRONMENTS, reproduce_bug
 from reenact.api.papers import FINGERPRINT_PARTS, reproduce_paper
 from reenact.api.papers import evaluate as run_evaluation
 from reenact.api.papers import fingerprint as run_fingerprint
 from reenact.bug.options import BugAblations, BugOptions
 from reenact.cli import options as opt
+from reenact.cli import spending
 from reenact.cli.calling import answer
+from reenact.cli.help import command
 from reenact.cli.options import Count, defaulted, option, shared
 from reenact.paper.options import PaperAblations, PaperOptions
 from reenact.report.views.bug import bug_document
 from reenact.report.views.evaluation import evaluation_document, fingerprint_document
 from reenact.report.views.paper import paper_document
+from reenact.types import ExitCode
 
 PAPER = PaperOptions()
 SCALE = opt.Amount(0, 1, above=True)
@@ -40,7 +44,7 @@ run_wall = partial(
 )
 
 
-@click.command()
+@command()
 @click.option("--task", default="", help="What of the paper to reproduce; default: all of it.")
 @shared("method", "metric", "dataset")
 @click.option("--instruction", default="", help="Anything else that the code must keep to.")
@@ -103,14 +107,18 @@ run_wall = partial(
     multiple=True,
 )
 @click.option("--sandbox", help="Tier that runs the code; default: the best one here.")
+@spending.dry_run
 @shared("trust-code", *opt.RECORDED, "max-time", *opt.MODEL, "output-format")
 @click.argument("paper")
-def paper(paper: str, out: Path, **given: Any) -> int:
+def paper(paper: str, out: Path, dry_run: bool, **given: Any) -> int:
     """Reproduce PAPER: write its code, run it, verify it, and state the gap to its numbers.
 
     PAPER is an arXiv id or address, a LaTeX folder or archive, HTML, Markdown, a PDF or plain text.
     Exit code 0: reproduced, 1: partly or not, 3: inconclusive.
     """
+    estimate = partial(estimates.paper_estimate, paper, given)
+    if not spending.may_begin(estimate, dry_run=dry_run, max_cost=given["max_cost"]):
+        return ExitCode.OK
     return answer(
         reproduce_paper,
         paper_document,
@@ -121,7 +129,7 @@ def paper(paper: str, out: Path, **given: Any) -> int:
     )
 
 
-@click.command()
+@command()
 @shared("task", "method", "metric", "dataset")
 @click.option("--instruction", default="", help="Anything else that decides what matters.")
 @shared("addendum")
@@ -143,7 +151,7 @@ def fingerprint(paper: str, **given: Any) -> int:
     return answer(run_fingerprint, fingerprint_document, paper, **given)
 
 
-@click.command()
+@command()
 @click.option(
     "--paper",
     help="The paper: LaTeX folder or archive, HTML, Markdown, PDF, arXiv id, text.",
@@ -221,7 +229,7 @@ def evaluate(code: Path, **given: Any) -> int:
     return answer(run_evaluation, evaluation_document, code, **given)
 
 
-@click.command()
+@command()
 @click.option(
     "--repo",
     required=True,
@@ -288,12 +296,16 @@ def evaluate(code: Path, **given: Any) -> int:
     multiple=True,
 )
 @click.option("--sandbox", help="Tier that runs the scripts; default: the best one here.")
+@spending.dry_run
 @shared("trust-code", *opt.RECORDED, "max-time", *opt.MODEL, "output-format")
 @click.argument("report")
-def bug(report: str, **given: Any) -> int:
+def bug(report: str, dry_run: bool, **given: Any) -> int:
     """Write a script that shows the bug of REPORT, and prove it by running it.
 
     REPORT is a file, `-`, or a GitHub issue (its address, or owner/name#number). Exit code 0:
     reproduced, 1: not reproduced, 3: inconclusive, or shown without confirmation.
     """
+    estimate = partial(estimates.bug_estimate, report, given)
+    if not spending.may_begin(estimate, dry_run=dry_run, max_cost=given["max_cost"]):
+        return ExitCode.OK
     return answer(reproduce_bug, bug_document, report, judges=True, **given)

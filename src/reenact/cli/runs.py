@@ -5,17 +5,20 @@ runs; `reenact report RUN --html FILE`: a run as one file that can be mailed.
 import os
 import shlex
 import sys
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import click
 
-from reenact.cli.options import ROWS, defaulted, echo, output_format, show
+from reenact.cli.help import command
+from reenact.cli.options import ROWS, Age, defaulted, echo, output_format, show
 from reenact.errors import InputError
-from reenact.journal import Journal, JournalReader, Status
+from reenact.journal import Journal, JournalReader, Run, Status
 from reenact.journal.query import query as ask
 from reenact.journal.storage import storage_named
 from reenact.own_process import become_own_command
 from reenact.redact import redact
+from reenact.report import run_words as words
 from reenact.report.views import runs as views
 from reenact.settings import resolve
 from reenact.types import ExitCode
@@ -32,7 +35,12 @@ def runs() -> None:
 
 
 @runs.command(name="list")
-@click.option("--pipeline", help="Only runs of this pipeline: diagnose, repair, bug, paper, ...")
+@click.option(
+    "--command",
+    "pipeline",
+    help="Only runs of this command: diagnose, repair, bug, paper, ...",
+)
+@click.option("--pipeline", "pipeline", hidden=True)
 @click.option("--story", "pipeline", hidden=True)
 @click.option(
     "--status",
@@ -265,7 +273,70 @@ def remove(run: str, yes: bool) -> None:
     echo(f"Run {removed.run} is removed, with {later if removed.artefacts is None else now}.")
 
 
-@click.command()
+@runs.command()
+@click.option(
+    "--older",
+    "age_s",
+    type=Age(),
+    required=True,
+    metavar="AGE",
+    help="Age above which runs are removed: 30d, 12h, 2w.",
+)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Only list what would be removed.")
+def clean(age_s: float, yes: bool, dry_run: bool) -> None:
+    """Remove runs that started longer ago than AGE, with the artefacts that only they need.
+
+    Runs that are at work stay.
+    """
+    if not (_folder() / "journal.db").exists():
+        echo("No runs recorded here yet.")
+        return
+    before = datetime.now().astimezone() - timedelta(seconds=age_s)
+    with JournalReader.open(_folder()) as shelf:
+        old = [
+            run
+            for run in shelf.runs()
+            if started_before(run, before) and shelf.status_of(run) != Status.RUNNING
+        ]
+    for run in old:
+        echo(f"{run.id}  {words.moment(run.started_at)}  {run.pipeline} {run.what}")
+    if not old or dry_run:
+        echo(f"{words.counted(len(old), 'run')} to remove.")
+        return
+    if not yes:
+        if not sys.stdin.isatty():
+            raise InputError("Removing cannot be undone.", next_step="Add --yes.")
+        click.confirm(f"Remove {words.counted(len(old), 'run')} for good?", abort=True)
+    with Journal.open(_folder()) as journal:
+        for run in old:
+            journal.remove(run.id)
+    echo(f"{words.counted(len(old), 'run')} removed.")
+
+
+@command()
+@click.argument("first", metavar="RUN")
+@click.argument("second", metavar="RUN")
+@output_format
+def diff(first: str, second: str, output_format: str) -> ExitCode:
+    """Compare two runs: command, verdict, options, metrics at the end, and findings of each.
+
+    RUN is an id, a part of one that no other run has, a number, or `last`. Exit code 0, whatever
+    differs.
+    """
+    from reenact.errors import require
+    from reenact.report.comparison import difference
+    from reenact.report.recorded import Stored
+
+    require("train")
+    with JournalReader.open(_folder()) as shelf:
+        stored = [Stored(shelf, shelf.find(run), _folder()) for run in (first, second)]
+        document = difference(stored)
+    show(document, output_format)
+    return ExitCode.OK
+
+
+@command()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--html", "file", type=WRITABLE, required=True, help="File to write.")
 def report(runs: tuple[str, ...], file: Path) -> ExitCode:
@@ -285,6 +356,14 @@ def report(runs: tuple[str, ...], file: Path) -> ExitCode:
     named = f"Run {found[0].id} is" if len(found) == 1 else f"{len(found)} runs are"
     echo(f"{named} in {file} ({file.stat().st_size} bytes).")
     return ExitCode.OK
+
+
+def started_before(run: Run, moment: datetime) -> bool:
+    """Whether a run is older; one without a readable time is not."""
+    try:
+        return datetime.fromisoformat(run.started_at).astimezone() < moment
+    except ValueError:
+        return False
 
 
 def _folder() -> Path:

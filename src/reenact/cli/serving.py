@@ -7,15 +7,15 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from reenact.cli.ending import ENDING
+from reenact.cli.help import command
 from reenact.cli.options import NEW_FOLDER, Count, echo, option, output_format, show
-from reenact.errors import InputError, MissingExtra
+from reenact.errors import InputError, require
 from reenact.files import read_bytes
 from reenact.host_program import open_users_browser
 from reenact.llm.answers import LONGEST_ANSWER
@@ -40,7 +40,7 @@ once.
 """
 
 
-@click.command()
+@command()
 @click.option(
     "--port",
     type=Count(0, 65535),
@@ -102,7 +102,7 @@ def forms() -> Iterator[Form]:
         yield Form(verb, command, example, at_once)
 
 
-@click.command()
+@command()
 @click.option(
     "--allow-run",
     is_flag=True,
@@ -119,8 +119,7 @@ def mcp(allow_run: bool, allow_apply: bool) -> None:
     Without a flag its tools only read. Configure your agent to start `reenact mcp` in the project's
     folder.
     """
-    if find_spec("mcp") is None:
-        raise MissingExtra("mcp", "mcp")
+    require("mcp")
     if allow_apply and not allow_run:
         says = (
             "A change is written by the repair that found it. Received: --allow-apply without "
@@ -142,7 +141,7 @@ def mcp(allow_run: bool, allow_apply: bool) -> None:
             raise
 
 
-@click.command()
+@command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("request_id", required=False, metavar="[ID]")
 @click.option(

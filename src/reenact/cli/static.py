@@ -7,16 +7,23 @@ servers. `reenact params SCRIPT`: every hyperparameter, where it stands and what
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from reenact.api import baseline as baselines
+from reenact.api.linting import LintResult
 from reenact.api.linting import lint as run_lint
 from reenact.api.reference import explain as meaning_of
 from reenact.api.reference import hyperparameters, list_rules
 from reenact.cli.calling import PROGRAM, program_words
+from reenact.cli.help import command
 from reenact.cli.options import (
+    FILE,
+    NEW_FILE,
     NEW_FOLDER,
     echo,
     listed,
@@ -34,12 +41,13 @@ from reenact.report.fault_pages import (
     detector_data,
     write_pages,
 )
-from reenact.types import ExitCode, Table
+from reenact.report.views.static import UNPARSED
+from reenact.types import ExitCode, JsonValue, Table
 
 UNSET = "Also list those that are not set: the library's default holds."
 
 
-@click.command()
+@command()
 @shared("select", "ignore")
 @option(
     "--exclude",
@@ -47,7 +55,12 @@ UNSET = "Also list those that are not set: the library's default holds."
     multiple=True,
     callback=listed,
 )
-@shared("threshold", "output-format")
+@shared("threshold")
+@option("--baseline", "Leave out the findings in this file.", FILE)
+@option("--write-baseline", "Write all findings to this file as known.", NEW_FILE)
+@click.option("--statistics", is_flag=True, help="Count the findings of each detector instead.")
+@click.option("--exit-zero", is_flag=True, help="Exit code 0 also when there are findings.")
+@shared("output-format")
 @click.argument(
     "paths",
     nargs=-1,
@@ -55,6 +68,10 @@ UNSET = "Also list those that are not set: the library's default holds."
 )
 def lint(
     paths: tuple[Path, ...],
+    baseline: Path | None,
+    write_baseline: Path | None,
+    statistics: bool,
+    exit_zero: bool,
     output_format: str,
     **given: Any,
 ) -> int:
@@ -66,11 +83,43 @@ def lint(
     file that cannot be parsed.
     """
     result = run_lint(*paths, **given)
-    show(result.document(), output_format)
-    return result.exit_code
+    known = 0
+    if write_baseline is not None:
+        baselines.write_baseline(result, write_baseline)
+        echo(f"{counted(len(result.findings), 'finding')} written to {write_baseline}.")
+        return ExitCode.ERROR if result.unread else ExitCode.OK
+    if baseline is not None:
+        result, known = baselines.without_known(result, baseline)
+    document = result.document()
+    if statistics:
+        document = _statistics(result, document)
+    if known:
+        verdict = f"{document.verdict} {counted(known, 'known finding')} left out ({baseline})."
+        document = replace(document, verdict=verdict)
+    show(document, output_format)
+    if exit_zero and not result.unread:
+        return ExitCode.OK
+    return ExitCode.ERROR if exit_zero else result.exit_code
 
 
-@click.command(context_settings=PROGRAM)
+def _statistics(result: LintResult, document: Document) -> Document:
+    """How often each detector fires, most often first, instead of the findings."""
+    counts = Counter((one.code, one.name) for one in result.findings)
+    rows = tuple((str(number), code, name) for (code, name), number in counts.most_common())
+    unread = tuple(one for one in document.diagnostics if one.code == UNPARSED[0])
+    data: JsonValue = [
+        {"code": code, "name": name, "count": number}
+        for (code, name), number in counts.most_common()
+    ]
+    return replace(
+        document,
+        blocks=(Table("", ("findings", "code", "name"), rows),) if rows else (),
+        diagnostics=unread,
+        data={"statistics": data},
+    )
+
+
+@command(context_settings=PROGRAM)
 @option("--all", UNSET, name="everything", is_flag=True)
 @click.option("--layers", is_flag=True, help="Also list the layers as the text makes them.")
 @shared("output-format", "program")
@@ -87,7 +136,7 @@ def params(
     return ExitCode.OK
 
 
-@click.command()
+@command()
 @click.argument("words", nargs=-1)
 @click.option("--family", help="Only detectors of this published tool, such as umlaut.")
 @click.option("--write", "folder", type=NEW_FOLDER, help="Write a page a fault and an index.")
@@ -119,7 +168,7 @@ def rules(
     )
 
 
-@click.command()
+@command()
 @click.argument("word")
 def explain(word: str) -> None:
     """Explain a WORD that reenact prints: a fault, a detector, an ending, an exit code, a

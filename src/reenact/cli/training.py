@@ -16,11 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reenact.api.estimates import Estimate
 from reenact.api.session import open_session
 from reenact.api.training import diagnose as run_diagnosis
 from reenact.api.training import repair as run_repair
 from reenact.cli import options as opt
+from reenact.cli import spending
 from reenact.cli.calling import PROGRAM, STDERR, answer, calling, program_words
+from reenact.cli.help import command
 from reenact.diagnosis.options import EXPERIMENTS, Depth
 from reenact.errors import UnreadableProgram
 from reenact.program.program import read_program
@@ -48,7 +51,7 @@ TRACE = (
 KNOWN = "The program with the known repair; without it the program itself is the measure."
 
 
-@click.command(context_settings=PROGRAM)
+@command(context_settings=PROGRAM)
 @opt.defaulted("--depth", DEPTHS, "quick", DEPTH)
 @opt.shared("select", "ignore")
 @opt.option(
@@ -72,12 +75,14 @@ KNOWN = "The program with the known repair; without it the program itself is the
 )
 @opt.shared(*opt.RECORDED)
 @opt.defaulted("--samples", opt.Count(1, 20), 5, "How often the model is asked.")
+@spending.dry_run
 @opt.option("--trace", TRACE, click.Path(path_type=Path))
 @opt.shared(*opt.MODEL, "output-format")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
 def diagnose(
     program: tuple[str, ...],
     trace: Path | None,
+    dry_run: bool,
     **given: Any,
 ) -> int:
     """Say what is wrong with the training PROGRAM, at which layer and line, and what would fix it.
@@ -95,6 +100,9 @@ def diagnose(
         )
     view = partial(diagnosis_document, title=" ".join(program))
     words = program_words(program)
+    estimate = partial(_diagnosis_estimate, words, given)
+    if not spending.may_begin(estimate, dry_run=dry_run, max_cost=given["max_cost"]):
+        return ExitCode.OK
     return answer(
         run_diagnosis,
         view,
@@ -104,6 +112,27 @@ def diagnose(
         output=STDERR,
         **given,
     )
+
+
+def _diagnosis_estimate(words: list[str], given: Mapping[str, Any]) -> Estimate:
+    from reenact.api.estimates import after_a_run, training_estimate
+    from reenact.diagnosis.options import PLANS, budget_for
+
+    depth = Depth(given["depth"])
+    work = "one watched run" if depth.runs else "nothing is run"
+    if depth.intervenes:
+        budget = budget_for(depth, given["budget"] or "")
+        work = after_a_run(budget, 2 * PLANS[depth].seeds)
+    return training_estimate(words, work, given, asks=True)
+
+
+def _repair_estimate(words: list[str], given: Mapping[str, Any]) -> Estimate:
+    from reenact.api.estimates import after_a_run, training_estimate
+    from reenact.repairs.options import RepairOptions
+
+    budget = RepairOptions(budget=given["budget"] or "").allowed
+    work = after_a_run(budget, 2 * given["seeds"])
+    return training_estimate(words, work, given, asks=given["strategy"] == "llm")
 
 
 def _diagnose_trace(
@@ -129,7 +158,7 @@ def _diagnose_trace(
     return found.exit_code
 
 
-@click.command(context_settings=PROGRAM)
+@command(context_settings=PROGRAM)
 @opt.defaulted(
     "--strategy",
     str,
@@ -183,8 +212,9 @@ def _diagnose_trace(
     is_flag=True,
     help="With --apply: also over changes that were not committed.",
 )
+@spending.dry_run
 @opt.shared(*opt.RECORDED, *opt.MODEL, "output-format", "program")
-def repair(program: tuple[str, ...], **given: Any) -> int:
+def repair(program: tuple[str, ...], dry_run: bool, **given: Any) -> int:
     """Find the smallest change that makes the training PROGRAM significantly better.
 
     Changed copies of it are trained in scratch folders; your files are changed only by --apply, and
@@ -196,6 +226,9 @@ def repair(program: tuple[str, ...], **given: Any) -> int:
 
     view = partial(repair_document, title=" ".join(program))
     words = program_words(program)
+    estimate = partial(_repair_estimate, words, given)
+    if not spending.may_begin(estimate, dry_run=dry_run, max_cost=given["max_cost"]):
+        return ExitCode.OK
     return answer(
         run_repair,
         view,
@@ -207,7 +240,7 @@ def repair(program: tuple[str, ...], **given: Any) -> int:
     )
 
 
-@click.command(context_settings=PROGRAM)
+@command(context_settings=PROGRAM)
 @opt.option("--known", KNOWN, opt.FILE)
 @opt.defaulted("--budget", opt.REPAIR_BUDGET, "200x", BUDGET)
 @opt.defaulted("--trainings", opt.Count(2, 10_000), 10, "Trainings per node.")
@@ -269,7 +302,7 @@ def alternatives(
     return ExitCode.OK if found.alternatives else ExitCode.FOUND
 
 
-@click.command(context_settings=PROGRAM)
+@command(context_settings=PROGRAM)
 @click.option(
     "--operator",
     "operators",

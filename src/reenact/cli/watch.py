@@ -15,6 +15,7 @@ from reenact.cli.calling import (
     stdin_for_programs,
     stopping_gently,
 )
+from reenact.cli.help import command
 from reenact.cli.options import (
     RANDOM_SEED,
     SECONDS,
@@ -39,7 +40,7 @@ FIRST_STEPS = 3
 """Training steps after which the layers are known."""
 
 
-@click.command(context_settings=PROGRAM)
+@command(context_settings=PROGRAM)
 @defaulted("--preset", click.Choice(PRESETS), "quick", "How closely to look.")
 @click.option("--seed", type=RANDOM_SEED, help="Override the program's own global seeds.")
 @click.option("--metric-regex", "patterns", multiple=True, help=PATTERN)
@@ -139,7 +140,7 @@ def _boxed(program: Program, options: WatchOptions, settings: Settings, stop: St
     return watched
 
 
-@click.command(context_settings=PROGRAM)
+@command(context_settings=PROGRAM)
 @shared("python")
 @defaulted("--max-time", SECONDS, 120.0, "Seconds that the whole command may take.")
 @shared("output-format", "program")

@@ -6,9 +6,10 @@ import json
 import re
 from dataclasses import KW_ONLY, dataclass, field, replace
 from decimal import Decimal
+from importlib.util import find_spec
 from pathlib import Path
 
-from reenact.errors import AnswerUnusable, ModelRefused
+from reenact.errors import AnswerUnusable, MissingExtra, ModelRefused
 from reenact.llm.answers import BadAnswer, read
 from reenact.llm.ask import (
     Answer,
@@ -258,6 +259,8 @@ def _wire(
             clock,
             tell,
         )
+    if find_spec("pydantic_ai") is None:
+        raise MissingExtra("pydantic-ai-slim", "models")
     from reenact.llm.provider import ProviderWire
 
     wire = ProviderWire(name, patience, stop)

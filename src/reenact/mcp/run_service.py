@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field, field_validator
 
 from reenact.api.reference import load_run
 from reenact.errors import InputError, JournalError, StorageError
+from reenact.faults.registry import all_detectors
 from reenact.jobs import Job, Jobs
 from reenact.journal import JournalReader, Run
 from reenact.llm.relay import waiting
@@ -94,6 +95,12 @@ class RunStatus(BaseModel):
     money: str = "0"
     """US dollars paid to models."""
     tokens: int = 0
+    doing: str = ""
+    """What it does now, while it runs."""
+    percent: int | None = None
+    """How much of that is done; left out where its length is unknown."""
+    left_s: int | None = None
+    """Seconds until that is done; left out where unknown."""
     output: list[str] = Field(default_factory=list)
     """The last lines that the job printed."""
     waiting: list[str] = Field(default_factory=list)
@@ -148,7 +155,7 @@ class RunService:
 
     def answer(self, status: RunStatus) -> dict[str, Any]:
         """A state as a tool answers with it; what came of a run that has ended is in it."""
-        data = status.model_dump()
+        data: dict[str, Any] = status.model_dump(exclude_none=True)
         if status.status in AT_WORK or not status.id:
             return data
         run = load_run(status.id, runs_dir=self.runs_dir)
@@ -159,7 +166,7 @@ class RunService:
         }
         return {
             **data,
-            "result": short if isinstance(short, dict) else {"verdict": short},
+            "result": without_empty(short) if isinstance(short, dict) else {"verdict": short},
         }
 
     def listed(
@@ -205,6 +212,8 @@ class RunService:
                 # On its way to the run that it continues, or still writing its result.
                 status.status = RUNNING if job.pid == run.pid else STARTING
                 status.exit_code = None
+            if status.status in AT_WORK:
+                self._add_stage(status, job)
         folder = relay_of(run.command(), self.relays)
         if state == RUNNING and folder is not None and folder.is_dir():
             status.waiting = [one.id for one in waiting(folder)]
@@ -229,6 +238,15 @@ class RunService:
         status.exit_code = self.jobs.exit_code(job)
         status.next = _next(status)
         return status
+
+    def _add_stage(self, status: RunStatus, job: Job) -> None:
+        stage = self.jobs.stage(job)
+        if stage is None:
+            return
+        status.doing = stage.doing
+        status.percent = stage.percent
+        if stage.left_s is not None:
+            status.left_s = round(stage.left_s)
 
     def _output(self, job: Job) -> list[str]:
         return [line[:LONGEST_LINE] for line in self.jobs.output(job).splitlines() if line.strip()][
@@ -279,6 +297,16 @@ def _next(status: RunStatus) -> str:
     if status.status == "finished":
         return NEXT.get((status.command, status.exit_code), "")
     return "resume" if status.id else "Read `output`, fix it, start again."
+
+
+def without_empty(value: Any) -> Any:
+    """The same without fields that say nothing: null, an empty text, list or object."""
+    if isinstance(value, dict):
+        fields = {name: without_empty(one) for name, one in value.items()}
+        return {name: one for name, one in fields.items() if one not in (None, "", [], {})}
+    if isinstance(value, list):
+        return [without_empty(one) for one in value]
+    return value
 
 
 def shortened(
@@ -337,9 +365,27 @@ def shortened(
     return value
 
 
+def _headline(finding: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The witness by which the command line names a finding: the surest that is about this very
+    fault.
+    """
+    named = finding.get("code")
+    about = {one.code: one.study.value for one in all_detectors() if one.study is not None}
+    witnesses: Sequence[Mapping[str, Any]] = finding["witnesses"]
+    return next(
+        (
+            one
+            for one in witnesses
+            if one["code"] == named
+            or (not named and about.get(one["code"]) == finding.get("fault", ""))
+        ),
+        witnesses[0],
+    )
+
+
 def _witness(finding: Mapping[str, Any]) -> dict[str, str]:
     """Of a finding: the detector, what was seen and why it is wrong, and what to set to what."""
-    first = finding["witnesses"][0]
+    first = _headline(finding)
     changes = [
         f"{each['knob']} = {each['new']}" for each in finding.get("suggestions", ()) if each["knob"]
     ]

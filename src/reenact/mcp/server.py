@@ -20,7 +20,7 @@ from reenact.api.reference import load_run
 from reenact.errors import InputError, ReenactError
 from reenact.jobs import Jobs
 from reenact.llm.ask import untitled
-from reenact.mcp.run_service import RunService, shortened
+from reenact.mcp.run_service import RunService, shortened, without_empty
 from reenact.mcp.starting import Starter, add_answering, add_following, add_starting
 from reenact.mcp.tools import READS, Data, Line, Permits, ProgramLine, RuleWords, tool
 from reenact.plain import plain
@@ -32,6 +32,7 @@ MOST = 50
 MARKDOWN = "text/markdown"
 JSON = "application/json"
 SOURCES = (".py", ".ipynb")
+FIX_FIRST = "Apply the `fix` of the first finding, then diagnose: that runs the program."
 AT_ONCE = 4
 """Jobs; each uses all cores it may."""
 INSTRUCTIONS = """\
@@ -117,10 +118,12 @@ def add_reading(server: MCPServer[Any], service: RunService) -> None:
             select=select,
             ignore=ignore,
         )
-        return {
+        fixes = any(one.fix for one in result.findings)
+        data = {
             "verdict": result.sentence,
-            **shortened(result.to_dict(), items=MOST),
+            **without_empty(shortened(result.to_dict(), items=MOST)),
         }
+        return {**data, "next": FIX_FIRST} if fixes else data
 
     @tool(server, READS)
     def hyperparameters(program: Line) -> Data:
@@ -158,7 +161,7 @@ def add_reading(server: MCPServer[Any], service: RunService) -> None:
         )
         return {
             "total": total,
-            "runs": [run.model_dump() for run in listed],
+            "runs": [run.model_dump(exclude_none=True, exclude_defaults=True) for run in listed],
         }
 
 
@@ -218,7 +221,7 @@ def add_resources(server: MCPServer[Any], service: RunService) -> None:
         return json.dumps(
             {
                 "total": total,
-                "runs": [run.model_dump() for run in listed],
+                "runs": [run.model_dump(exclude_none=True) for run in listed],
             }
         )
 
@@ -226,7 +229,7 @@ def add_resources(server: MCPServer[Any], service: RunService) -> None:
     def run(id: str) -> str:  # noqa: A002
         """The state of a run."""
         with found_or_missing():
-            return service.status(id).model_dump_json()
+            return service.status(id).model_dump_json(exclude_none=True)
 
     @server.resource("reenact://runs/{id}/result", mime_type=JSON)
     def result(id: str) -> str:  # noqa: A002

@@ -21,7 +21,7 @@ from reenact.api.training import apply_repair
 from reenact.errors import InputError
 from reenact.journal import JournalReader
 from reenact.llm.relay import file_answer, show_request
-from reenact.mcp.run_service import AT_WORK, RELAY, STARTING, RunService
+from reenact.mcp.run_service import AT_WORK, RELAY, STARTING, RunService, RunStatus
 from reenact.mcp.sampling import ask_client, offers_model, take_replies
 from reenact.mcp.tools import (
     CHANGES,
@@ -52,6 +52,9 @@ ModelName = Annotated[
 ]
 Money = Annotated[float, Field(ge=0, description="US dollars; 0: as set.")]
 LONGEST_WAIT_S = 55.0
+"""A client that hears nothing gives up after a minute."""
+LONGEST_S = 3600.0
+"""For a client that is kept up to date by progress notifications."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,12 +292,13 @@ def add_following(server: MCPServer[Any], starter: Starter) -> None:
     async def result(
         id: Name,  # noqa: A002  the word that every answer uses
         ctx: Context[Any, Any],
-        wait_s: Annotated[float, Field(ge=0, le=LONGEST_WAIT_S)] = 45.0,
+        wait_s: Annotated[float, Field(ge=0, le=LONGEST_S)] = 45.0,
     ) -> Data | InputRequiredResult:
         """The state of a run (starting, running, finished, failed, stopped, interrupted), its last
         output, what to call next; once it has ended also its result: verdict, findings with fixes,
         diff or script. `stale` says when the program has changed since, `reused` what was taken
-        from earlier runs. Returns as soon as it ends or asks something.
+        from earlier runs. Returns as soon as it ends or asks something; a client that takes
+        progress may wait an hour (wait_s=3600), any other 55 s.
         """
         return await _followed(service, id, ctx, wait_s)
 
@@ -367,10 +371,36 @@ def add_answering(server: MCPServer[Any], service: RunService) -> None:
         }
 
 
+class WaitingClient:
+    """What a client that waits was last sent; the number grows with each message, as the protocol
+    wants.
+    """
+
+    def __init__(self, ctx: Context[Any, Any]) -> None:
+        self._ctx = ctx
+        self._message = ""
+        self._number = 0
+
+    async def send(self, status: RunStatus) -> None:
+        """Send what the run does now, where that has changed."""
+        parts = [status.doing or status.status]
+        if status.percent is not None:
+            parts.append(f"{status.percent} %")
+        if status.left_s is not None:
+            parts.append(f"about {status.left_s} s left")
+        message = ", ".join(parts)
+        if message != self._message:
+            self._message = message
+            self._number += 1
+            await self._ctx.report_progress(self._number, message=message)
+
+
 async def _followed(
     service: RunService, name: str, ctx: Context[Any, Any], wait_s: float
 ) -> Data | InputRequiredResult:
-    until = time.monotonic() + wait_s
+    hears = (ctx.request_context.meta or {}).get("progress_token") is not None
+    until = time.monotonic() + (wait_s if hears else min(wait_s, LONGEST_WAIT_S))
+    waiting_client = WaitingClient(ctx)
     if ctx.input_responses:
         await anyio.to_thread.run_sync(
             take_replies,
@@ -389,6 +419,7 @@ async def _followed(
             break
         if time.monotonic() >= until:
             break
+        await waiting_client.send(status)
         await anyio.sleep(LOOK_S)
     if status.waiting and lends:
         status.next = "result"

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from reenact.errors import InputError
+from reenact.errors import InputError, require
 from reenact.host_program import Stream, start_users_program
 from reenact.probe import injected
 from reenact.probe.answers import NO_KEYBOARD, Answers
@@ -113,6 +113,7 @@ def watch(
 
 def prepare(program: Program, options: WatchOptions) -> WatchOptions:
     """Options with what is left open decided, and a folder that holds no older trace."""
+    require("train")
     shim = options.shim
     if shim is None:
         shim = framework_of(program) in (Framework.TF_KERAS, Framework.KERAS_OLD)

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 
 from reenact.plain import plain_line
 from reenact.report.line_plot import sparkline
+from reenact.report.progress_file import asked_for
 from reenact.report.terminal_line import TerminalLine, can_show_line, line_on_terminal
 from reenact.types import Progress, Tell, tell_nobody
 
@@ -45,7 +46,7 @@ def telling(how: str = "auto") -> Iterator[Tell]:
     else:
         lines = Lines()
         try:
-            yield lines
+            yield asked_for(lines)
         finally:
             lines.close()
 

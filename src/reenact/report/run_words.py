@@ -12,7 +12,7 @@ from reenact.journal import JournalReader, Run, State, Status, Step
 from reenact.plain import plain
 from reenact.report.line_plot import sparkline
 from reenact.result import encoded
-from reenact.types import JsonValue
+from reenact.types import ExitCode, JsonValue
 
 CELL = 18
 """Letters of a verdict or title in a list, so that a row fits a line."""
@@ -56,6 +56,12 @@ STEP_KEYS = (
 )
 SPARKS = 14
 """Characters of a curve in a row."""
+BADGES: dict[int, str] = {
+    ExitCode.OK: "finished",
+    ExitCode.FOUND: "findings",
+    ExitCode.INCONCLUSIVE: "unjudged",
+}
+"""Colours of finished runs by exit code: green, red, grey."""
 STATE_WORDS = {State.BEGUN: "running"}
 
 
@@ -330,6 +336,13 @@ class Listed:
     status: str
     folder: str = ""
     """Where it ran, where that is not the folder of the page."""
+
+    @property
+    def badge(self) -> str:
+        """What its colour tells: of a finished run the verdict, else the status."""
+        if self.status != Status.FINISHED or self.run.exit_code is None:
+            return self.status
+        return BADGES.get(self.run.exit_code, "failed")
 
     @property
     def program(self) -> str:

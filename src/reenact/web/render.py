@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from reenact.errors import MissingExtra
+from reenact.errors import require
 from reenact.plain import plain, plain_line
 from reenact.report import as_html, run_words
 from reenact.report.as_html import STYLE
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 HTMX = ("django_htmx", "static/django_htmx/htmx-2.min.js")
 """The one script of others: its package and its place in there."""
-NEEDED = ("starlette", "uvicorn", "jinja2")
 OWN = Path(__file__).parent / "static"
 TEMPLATES = Path(__file__).parent / "templates"
 HASH = re.compile(r"\b[0-9a-f]{24,}\b")
@@ -49,9 +48,7 @@ def own(name: str) -> Path | None:
 
 def require_web() -> None:
     """Raises MissingExtra where the page cannot be served at all."""
-    for package in NEEDED:
-        if find_spec(package) is None:
-            raise MissingExtra(package, "web")
+    require("web")
 
 
 def render(template: str, **given: Any) -> str:

@@ -272,7 +272,7 @@ def test_data_is_reported_once_a_split_however_often_it_was_evaluated(
         "full",
     )
     assert text.count("validation input") == 1
-    assert "20 rows seen" in text
+    assert "20 rows in all batches" in text
 
 
 def test_a_change_on_one_line(program: Program) -> None:

@@ -48,6 +48,24 @@ def test_of_many_curves_the_first_are_put_into_words() -> None:
     ]
 
 
+def test_trainings_of_one_method_within_a_run_are_one_entry_of_the_legend() -> None:
+    trainings = [
+        curve("loss", 3, 1, label=method if number == 1 else f"{method} ({number})")
+        for method in ("ours", "base")
+        for number in range(1, 21)
+    ]
+    (one,), _ = training_plots([run(0, *trainings)], [])
+    assert one.alt.splitlines() == [
+        "ours: 3 to 1 at epoch 2, 20 trainings.",
+        "base: 3 to 1 at epoch 2, 20 trainings.",
+    ]
+    drawn = list(ElementTree.fromstring(one.svg).iter())
+    lines = [node.get("stroke") for node in drawn if node.get("stroke-linejoin")]
+    assert (len(lines), len(set(lines))) == (40, 2)
+    assert [node.text for node in drawn if node.text in ("ours", "base")] == ["ours", "base"]
+    assert not [node for node in drawn if "(2)" in (node.text or "") and node.tag.endswith("text")]
+
+
 def test_a_line_a_seed_and_a_colour_a_method() -> None:
     runs = [
         run(

@@ -22,6 +22,8 @@ Sources
     Adadelta with 1 are usual, and reported with little confidence.
 """
 
+from dataclasses import replace
+
 from reenact.faults import (
     Category,
     Certainty,
@@ -88,9 +90,20 @@ def learning_rate_high(detector: Detector, evidence: Evidence) -> Findings:
         kind = Kind.LEARNING_RATE
         values = (0.001, 0.01)
         certain = Certainty.STRONG if sure >= FAR_ABOVE else None
-        yield detector.finding(
+        finding = detector.finding(
             evidence, saw, kind=kind, values=values, confidence=sure, certainty=certain
         )
+        yield replace(finding, why=_usual(_optimizer_name(evidence)))
+
+
+def _usual(optimizer: str) -> str:
+    """What the optimizer of the program is usually given; Adam where its name is unknown."""
+    word = optimizer.lower()
+    if word == "adadelta":
+        return "Adadelta is usually given 0.1 to 1; larger steps diverge."
+    if word and word not in ADAPTS:
+        return f"{optimizer} is usually given 1e-3 to 0.1; larger steps diverge."
+    return f"{optimizer or 'Adam'} is usually given 1e-5 to 1e-2; larger steps diverge."
 
 
 @FAULT.detector(

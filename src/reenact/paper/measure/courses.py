@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -9,10 +10,13 @@ from statistics import fmean
 from reenact.paper.measure.curves import Curve
 from reenact.paper.measure.runs import FullRun
 
+NUMBERED = re.compile(r" ?\(\d+\)$")
+"""What `curves` adds to the label of a second training of the same name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """The same curve of every seed that logged it."""
+    """The same curve of every training that logged it."""
 
     metric: str
     axis: str
@@ -23,7 +27,9 @@ class Course:
 
     @property
     def counted(self) -> str:
-        """The seeds, in words."""
+        """The seeds, in words; the trainings, where one seed has several."""
+        if len(set(self.seeds)) < len(self.seeds):
+            return f"{len(self.seeds)} trainings"
         if len(self.seeds) > 1:
             return f"{len(self.seeds)} seeds"
         return f"seed {self.seeds[0]}"
@@ -57,13 +63,13 @@ class Course:
 
 
 def courses(runs: Sequence[FullRun]) -> list[Course]:
-    """All courses, those of one metric beside one another, in the order in which the runs log
-    them.
+    """All courses, those of one metric next to one another, in the order in which the runs log
+    them. Trainings of one method are one course, also when one run has several.
     """
     found: dict[tuple[str, str], dict[str, list[tuple[int, Curve]]]] = {}
     for seed, curve in ((run.seed, curve) for run in runs for curve in run.curves):
         of_metric = found.setdefault((curve.metric, curve.axis), {})
-        of_metric.setdefault(curve.label, []).append((seed, curve))
+        of_metric.setdefault(_method(curve.label), []).append((seed, curve))
     groups = [(*key, *one) for key, of_metric in found.items() for one in of_metric.items()]
     return [
         Course(
@@ -74,3 +80,8 @@ def courses(runs: Sequence[FullRun]) -> list[Course]:
         )
         for metric, axis, label, pairs in groups
     ]
+
+
+def _method(label: str) -> str:
+    """The label of the first training of its name; a run numbers the further ones."""
+    return NUMBERED.sub("", label)

@@ -15,7 +15,7 @@ from reenact.program.syntax.index import dotted_text, statement_of
 from reenact.program.syntax.scope import Scope, bindings_of, scope_of
 from reenact.program.training import lexicon
 from reenact.program.training.analysis import EditSite
-from reenact.program.training.habits import optimizer_steps
+from reenact.program.training.habits import optimizer_steps, stepped
 from reenact.program.training.layers import LayerSite, activation_word
 from reenact.program.training.loops import count_of, iterated, range_arguments
 from reenact.program.training.positions import ContainerKind
@@ -221,18 +221,23 @@ def set_in_loop(
         )
     step = index.statement(found[0])
     backward = index.statement(node)
+    optimizer = known(stepped(editor.analysis, found[0]))
     if zero:
         editor.before(
             backward,
-            f"{editor.text(known(receiver(found[0])))}.zero_grad()",
+            f"{editor.text(optimizer)}.zero_grad()",
         )
         return
     clip = editor.name_for("torch.nn.utils.clip_grad_norm_", node)
-    line = f"{clip}({_model_name(editor, site.scope)}.parameters(), {python_text(value)})"
+    lines = [f"{clip}({_model_name(editor, site.scope)}.parameters(), {python_text(value)})"]
+    stepping = known(receiver(found[0]))
+    if optimizer is not stepping:
+        # Gradients are clipped in their own size, not as the scaler left them.
+        lines.insert(0, f"{editor.text(stepping)}.unscale_({editor.text(optimizer)})")
     if index.parents.get(backward) is index.parents.get(step):
-        editor.before(step, line)
+        editor.before(step, *lines)
     else:
-        editor.after(backward, line)
+        editor.after(backward, *lines)
 
 
 def _model_name(editor: SourceEditor, scope: Scope) -> str:

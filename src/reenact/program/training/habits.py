@@ -92,6 +92,23 @@ def optimizer_steps(analysis: ProgramAnalysis) -> list[ast.Call]:
     return own or plain
 
 
+def stepped(analysis: ProgramAnalysis, step: ast.Call) -> ast.expr | None:
+    """The optimizer that a call of `step` moves: its receiver, or what a scaler of gradients is
+    given, as in `scaler.step(optimizer)`.
+    """
+    base = receiver(step)
+    given = step.args[0] if step.args else None
+    if given is None or base is None:
+        return base
+
+    def made(node: ast.expr) -> list[str]:
+        return [item.callee.dotted for item in analysis.callees.made(node)]
+
+    is_scaler = any(one.rpartition(".")[2] == "GradScaler" for one in made(base))
+    is_optimizer = any(one.startswith("torch.optim.") for one in made(given))
+    return given if is_scaler or is_optimizer else base
+
+
 def _zero_grad(analysis: ProgramAnalysis, loops: Loops) -> Iterator[Draft]:
     for call in filter(loops.in_loop, analysis.calls("zero_grad")):
         site = EditSite(

@@ -165,7 +165,7 @@ def _tensor(one: TensorFacts) -> str:
         parts.append(f"mean {number(one.mean)}, std {number(one.std)}")
     if one.classes is not None:
         parts.append(f"{one.classes} classes")
-    return ", ".join([*parts, f"{one.rows_seen} rows seen"])
+    return ", ".join([*parts, f"{one.rows_seen} rows in all batches"])
 
 
 def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[doc.Source]:

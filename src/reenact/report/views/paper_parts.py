@@ -203,7 +203,7 @@ def _plot(
     lines = []
     for one in group:
         for seed, curve in zip(one.seeds, one.curves, strict=True):
-            name = f"{one.label}, seed {seed}" if one.label else f"seed {seed}"
+            name = f"{curve.label}, seed {seed}" if curve.label else f"seed {seed}"
             values = [math.nan if value is None else value for value in curve.values]
             lines.append(
                 Curve(

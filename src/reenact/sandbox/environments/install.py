@@ -80,7 +80,7 @@ def find_installer(*, prefer: str = "") -> "Installer":
         return Uv(uv)
     if importlib.util.find_spec("pip") is not None and prefer in ("", "pip"):
         return Pip()
-    raise MissingPart("Neither uv nor pip is installed.", next_step="pip install 'reenact[uv]'")
+    raise MissingPart("Neither uv nor pip is installed.", next_step="pip install uv")
 
 
 @dataclass(frozen=True)

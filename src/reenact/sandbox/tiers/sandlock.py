@@ -16,6 +16,7 @@ import json
 import sys
 from pathlib import Path
 
+from reenact.installed import install_line
 from reenact.sandbox.again import run_again_if_killed
 from reenact.sandbox.box import Command, Limits
 from reenact.sandbox.execute import Tier
@@ -105,8 +106,7 @@ class Sandlock(Tier):
 def _missing() -> str:
     if importlib.util.find_spec("sandlock") is None:
         return (
-            "The package sandlock is not installed; install it with: pip install "
-            "'reenact[sandlock]'."
+            f"The package sandlock is not installed; install it with: {install_line('sandlock')}."
         )
     result = run_again_if_killed(
         Sandlock(),
