@@ -151,6 +151,10 @@ class Attempt:
     """What it shows, where that is another exception than was expected: the fix tells, or the model
     found so after it was raised.
     """
+    claimed: bool = False
+    """The report spells another message than the one that was raised; that it is the reported bug
+    is what the model says.
+    """
     controls: Controls | None = None
     """None where it did not come to control runs."""
 
@@ -181,12 +185,15 @@ class Attempt:
             return None
         first = self.runs[0]
         seen = self.runs[0].observation
-        alike = all(
-            one.outcome is RunOutcome.PROJECT and one.crashed_like(first) for one in self.runs
-        )
-        if alike and not (seen.refused and seen.frames[-1].whose == "project"):
+        if self.repeats(RunOutcome.PROJECT) and not (
+            seen.refused and seen.frames[-1].whose == "project"
+        ):
             return first
         return None
+
+    def repeats(self, outcome: RunOutcome) -> bool:
+        """Whether all its runs crashed alike, with this meaning."""
+        return all(one.outcome is outcome and one.crashed_like(self.runs[0]) for one in self.runs)
 
     @property
     def outcomes_fixed(self) -> list[RunOutcome]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from reenact.bug.classify import RunOutcome, SeedRun, classified, symptom_of
 from reenact.bug.context.context import Context
 from reenact.bug.controls.check import controlled
-from reenact.bug.generate import Answered, Case, draft, is_open, plan_for, revised
+from reenact.bug.generate import Answered, Case, draft, is_claimable, is_open, plan_for, revised
 from reenact.bug.report import Plan
 from reenact.bug.reproduction import Attempt, Stage, on_fixed
 from reenact.bug.validate.bindings import flowing_lines
@@ -133,10 +133,15 @@ def _refined(
     except AnswerUnusable as error:
         return attempt.stopped(Problem(Stage.ANSWER, error.sentence))
     symptom = None
-    if answer.is_it and is_open(case, last):
+    if answer.is_it and is_claimable(case, last):
         symptom = symptom_of(last.runs[0])
     if symptom is not None:
-        attempt = replace(attempt, forms=last.forms, learned=symptom)
+        attempt = replace(
+            attempt,
+            forms=last.forms,
+            learned=symptom,
+            claimed=not is_open(case, last),
+        )
         return tried(replace(case, symptom=symptom), attempt, run)
     if answer.script == last.script and answer.forms == last.forms:
         objection = Problem(Stage.ANSWER, "The script was not changed.")
@@ -323,6 +328,7 @@ def run_with(
         case.functions,
         revision.files,
         flowing_lines(script, case.project),
+        case.crashes,
     )
     return tuple(classified(seed, seen, *known) for seed, seen in observed.items())
 

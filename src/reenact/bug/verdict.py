@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from statistics import fmean
 
 from reenact.bug.classify import RunOutcome, SeedRun
+from reenact.bug.crash import ReportedCrash
 from reenact.bug.environment import distribution
 from reenact.bug.generate import Case
 from reenact.bug.reproduction import Attempt, Stage, Verdict
@@ -121,6 +122,13 @@ def verdict_on(case: Case, attempt: Attempt) -> tuple[Verdict, str]:
             Verdict.SHOWN,
             f"{count}, but the control runs do not tell by whom: {attempt.controls.doubt}",
         )
+    if attempt.claimed:
+        raised = f"{shown[0].exception} is raised {seeds}, with another message than reported"
+        fixed = ", and with none on the fixed revision" if case.fixed is not None else ""
+        return (
+            Verdict.SHOWN,
+            f"{raised}{fixed}; that it is the reported bug is what the model says",
+        )
     if attempt.learned is not None and case.fixed is not None:
         raised = (
             f"{shown[0].exception} comes out of project code {seeds} and with none on the fixed "
@@ -142,6 +150,10 @@ def _doubt(case: Case, shown: Sequence[SeedRun], script: str) -> str:
         return "; a silent bug is confirmed by a revision without it"
     if not case.symptom.grounded(case.raw):
         return "; the report does not say this exception and message"
+    if all(run.otherwise for run in shown):
+        return ", where the report says, but its message says something else"
+    if elsewhere := _elsewhere(case, shown):
+        return f", but not at {elsewhere}, where the report's own traceback ends"
     if all(run.outside for run in shown):
         return ", but raised by a library that the script called"
     frames = (one for run in shown for one in run.observation.project_frames)
@@ -154,6 +166,30 @@ def _doubt(case: Case, shown: Sequence[SeedRun], script: str) -> str:
         return f"; the message is about what was handed in, and the report does not give {forced}"
     steps = _left_out(case, shown, script)
     return f", but without a step that the report names ({steps})" if steps else ""
+
+
+def _elsewhere(case: Case, shown: Sequence[SeedRun]) -> str:
+    """The function in which the report's traceback of this exception ends, where it is in this
+    project and none of these runs goes through it; empty otherwise.
+    """
+    reported = case.symptom.raised
+    crashes = [one for one in case.crashes if reported and one.exception == reported.name]
+    places = {(one.file.as_posix(), one.function) for one in crashes if _is_there(case, one)}
+    frames = (one for run in shown for one in run.observation.project_frames)
+    if not places or places & {(one.file, one.function) for one in frames}:
+        return ""
+    file, function = min(places)
+    return f"{file} in {function}"
+
+
+def _is_there(case: Case, crash: ReportedCrash) -> bool:
+    """Whether the function of a reported crash is in this revision, with its line where it shows
+    one: code that was rewritten since raises elsewhere.
+    """
+    text = case.buggy.files.texts.get(crash.file, "")
+    lines = {" ".join(line.split()) for line in text.splitlines()}
+    defined = re.search(rf"\bdef {re.escape(crash.function)}\b", text) is not None
+    return defined and (not crash.text or crash.text in lines)
 
 
 def _left_out(case: Case, shown: Sequence[SeedRun], script: str) -> str:
