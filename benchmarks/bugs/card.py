@@ -94,7 +94,7 @@ def scorecard(
         facts={
             "day": date.today().isoformat(),
             "results": [
-                {**asdict(one), "money": None if one.money is None else str(one.money)}
+                {**_without_facts(one), "money": None if one.money is None else str(one.money)}
                 for one in results
             ],
             "not_recorded": {
@@ -103,6 +103,11 @@ def scorecard(
             },
         },
     )
+
+
+def _without_facts(one: CaseResult) -> dict[str, object]:
+    """A result as it is kept: what its script is judged by follows from the rest."""
+    return {name: value for name, value in asdict(one).items() if name != "facts"}
 
 
 def _readers(cases: Sequence[BugCase], variants: Sequence[Variant]) -> Iterator[tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""`reproduce_bug`: a script that shows a reported bug."""
+"""`reproduce_bug`: a script that shows a reported bug; `judge_bug`: whether it shows on a checkout."""
 
 from __future__ import annotations
 
@@ -18,9 +18,12 @@ from reenact.api.session import (
 )
 
 if TYPE_CHECKING:
+    from reenact.bug.repro.judged import Judged
     from reenact.bug.reproduction import Reproduction
     from reenact.intake.repository import Checkout
 
+MOST_SCRIPT = 4 << 20
+MEMORY_MIB = 4096
 ENVIRONMENTS = ("auto", "here", "build")
 
 
@@ -42,6 +45,7 @@ def reproduce_bug(
     allow_stubs: Words = (),
     sparse: bool = False,
     pytest: bool = False,
+    prove_requirements: bool = False,
     diagnose: bool = False,
     minimise: bool = True,
     without: Words = (),
@@ -67,7 +71,7 @@ def reproduce_bug(
         repo: the project: a folder, archive, git bundle or https address.
         commit: the revision with the bug; default: the newest, a folder as it is.
         fixed: a revision without the bug: the script must pass there.
-        out: folder for repro.py, requirements.txt and REPORT.md.
+        out: folder for repro.py, its facts and test, requirements.txt and REPORT.md.
         seeds: random seeds a script is run with.
         contexts, attempts, samples: pieces of the project that are tried, scripts for each, first scripts
             for each.
@@ -78,7 +82,8 @@ def reproduce_bug(
         allow_packages: packages of the report that may be installed.
         allow_stubs: modules that may be empty where they are not installed.
         sparse: rank code by words alone, also where an embedder is installed.
-        pytest: write a pytest file too.
+        pytest: kept for older calls: a test is always written.
+        prove_requirements: install requirements.txt in a fresh environment, and judge the script there.
         diagnose: after a silent bug, read the project's training programs for faults.
         minimise: make the script as short as the symptom allows.
         without: parts of the method to leave out (ablations).
@@ -127,6 +132,7 @@ def reproduce_bug(
             environment=environment,
             requirements=call.words_of(requirements, "requirements"),
             pytest=pytest,
+            prove_requirements=prove_requirements,
             stubs=call.words_of(allow_stubs, "allow_stubs"),
             dense=not sparse,
             diagnose=diagnose,
@@ -160,6 +166,64 @@ def reproduce_bug(
             options=options,
             out=Path(out),
         )
+
+
+def judge_bug(
+    repro: File,
+    *,
+    repo: File = ".",
+    commit: str | None = None,
+    run_time: float = 120.0,
+    sandbox: str | None = None,
+    trust_code: bool | None = None,
+    max_time: float | None = None,
+    progress: ShowProgress = False,
+    cancel: Cancel = None,
+) -> Judged:
+    """Say whether the bug that a repro.py shows is there in a checkout, by running it in the sandbox.
+
+    Example:
+        judged = reenact.judge_bug("reproduction/repro.py", repo="~/src/project")
+        print(judged.judgement, judged.sentence)
+
+    Args:
+        repro: the repro.py that `reproduce_bug` wrote, with its repro.json beside it.
+        repo, commit: the project: a folder, archive, git bundle or https address; the revision.
+        run_time: seconds that one run of the script may take.
+        sandbox, trust_code: tier that runs the script; allow one that confines nothing.
+        max_time: seconds that the whole call may take.
+        progress, cancel: as for `reenact.diagnose`.
+
+    Returns:
+        Whether the bug shows, why, and which copy of the project was imported.
+    """
+    from reenact.bug.environment import metadata
+    from reenact.bug.project_files import decode, identity, project_files
+    from reenact.bug.repro.facts import read_facts
+    from reenact.bug.repro.judged import judge_environment, judged
+    from reenact.bug.script_runner import OUTPUT_MIB, Revision, ScriptRunner
+    from reenact.codegen.runner import ProjectRunner
+    from reenact.files import read_bytes
+
+    call.within("run_time", run_time, 0, MOST_RUN_S)
+    given = {
+        "sandbox": sandbox,
+        "trust_code": trust_code,
+        "max_time": max_time,
+        "progress": progress,
+        "cancel": cancel,
+    }
+    file = Path(repro)
+    facts = read_facts(file)
+    text = decode(read_bytes(file, MOST_SCRIPT))
+    with call.open_session(given) as session:
+        box = session.sandbox()
+        checkout = _checkout(repo, commit, session)
+        files = project_files(checkout.folder)
+        at = Revision(identity(checkout, files), files, checkout.day, metadata(checkout.folder))
+        environment = judge_environment(facts, files, session.environments(box))
+        boxes = ProjectRunner(box, run_time, MEMORY_MIB, OUTPUT_MIB, stop=session.stop)
+        return judged(text, facts, at, ScriptRunner(boxes, environment, facts.stubs))
 
 
 def _checkout(repo: File, commit: str | None, session: Session) -> Checkout:

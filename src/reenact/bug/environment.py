@@ -10,7 +10,7 @@ import ast
 import configparser
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
@@ -41,6 +41,7 @@ from reenact.sandbox.environments.names import (
     requirement,
 )
 from reenact.sandbox.environments.prepare import Environments
+from reenact.sandbox.environments.stored import Environment as Built
 
 HERE = "here"
 BUILD = "build"
@@ -172,18 +173,20 @@ def _built(
                 raise InputError(error.sentence, next_step=step) from error
             notes.append(f"Without {given_up}: {error.sentence}")
             continue
-        names = {canonicalize_name(one.partition("==")[0]) for one in made.packages}
-        there = tuple(name for name in SEEDED if name in names or f"{name}-cpu" in names)
-        packages = tuple(one.partition("+")[0] for one in made.packages)
-        direct = {one.name for one in wanted}
-        asked = tuple(
-            one for one in packages if canonicalize_name(one.partition("==")[0]) in direct
-        )
-        built = Environment(
-            made.python, made.mounts, made.key, packages, available=there, direct=asked
-        )
-        return _with_frameworks(built, files, notes)
+        return as_environment(made, files, {one.name for one in wanted}, notes)
     raise InputError("No environment could be built.")
+
+
+def as_environment(
+    made: Built, files: ProjectFiles, direct: Collection[str] = (), notes: Sequence[str] = ()
+) -> Environment:
+    """A built environment as scripts run with it; `direct` are the names that were asked for."""
+    names = {canonicalize_name(one.partition("==")[0]) for one in made.packages}
+    there = tuple(name for name in SEEDED if name in names or f"{name}-cpu" in names)
+    packages = tuple(one.partition("+")[0] for one in made.packages)
+    asked = tuple(one for one in packages if canonicalize_name(one.partition("==")[0]) in direct)
+    built = Environment(made.python, made.mounts, made.key, packages, available=there, direct=asked)
+    return _with_frameworks(built, files, list(notes))
 
 
 def _here(
@@ -255,14 +258,8 @@ def metadata(folder: Path) -> dict[str, bytes]:
     """
     table = _toml(folder)
     project = _table(table, "project") or _table(table, "tool", "poetry")
-    name = project.get("name")
+    name = _own_name(folder)
     version = project.get("version", "0")
-    if not name:
-        stated = (_NAME.search(_text(folder / file)) for file in ("setup.cfg", "setup.py"))
-        name = next(
-            (found[1] for found in stated if found),
-            "",
-        )
     if (
         not isinstance(name, str)
         or not re.fullmatch(r"[\w.-]+", name)
@@ -273,6 +270,30 @@ def metadata(folder: Path) -> dict[str, bytes]:
     return {
         f"{METADATA}/{name.replace('-', '_')}-{version}.dist-info/METADATA": text.encode(),
     }
+
+
+def _own_name(folder: Path) -> object:
+    """What a project calls itself; nothing good where it does not say."""
+    table = _toml(folder)
+    project = _table(table, "project") or _table(table, "tool", "poetry")
+    stated = (_NAME.search(_text(folder / file)) for file in ("setup.cfg", "setup.py"))
+    return project.get("name") or next((found[1] for found in stated if found), "")
+
+
+def own_names(files: ProjectFiles) -> frozenset[str]:
+    """The names by which a release of the project itself would be installed: its own, and those of
+    the packages that it holds.
+    """
+    name = _own_name(files.folder)
+    packages = {
+        path.parts[-2]
+        for path in files.paths
+        if path.name == "__init__.py"
+        and len(path.parts) > 1
+        and files.module_names.get(path, ".").count(".") == 0
+    }
+    stated = {name} if isinstance(name, str) and name else set[str]()
+    return frozenset(canonicalize_name(one) for one in stated | packages - _TESTS)
 
 
 def imported(files: ProjectFiles) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """Bug: a report and a repository become a script that shows the bug, proven by running it.
 
 report -> restructured -> symptom -> environment -> contexts -> search (plan, generate, validate,
-run, refine) -> verdict -> minimise -> repro.py, requirements.txt, REPORT.md
+run, refine) -> verdict -> minimise -> repro.py, its facts and test, requirements.txt, REPORT.md
 """
 
 from collections.abc import Callable, Sequence
@@ -17,11 +17,13 @@ from reenact.bug.environment import HERE, metadata, prepare
 from reenact.bug.generate import Case
 from reenact.bug.minimise import minimised
 from reenact.bug.options import BugOptions
-from reenact.bug.own_files import refuse_foreign, write_list
+from reenact.bug.own_files import NAMES, refuse_foreign, write_list
 from reenact.bug.project_files import identity, project_files, readme_examples
 from reenact.bug.report import BugReport, restructured, symptom_in
-from reenact.bug.repro_file import TEST, repro_text
-from reenact.bug.reproduction import Minimised, Reproduction, Verdict, on_fixed
+from reenact.bug.repro.as_test import test_name
+from reenact.bug.repro.hand_over import REQUIREMENTS, handed_over
+from reenact.bug.repro.requirements import requirements_proven
+from reenact.bug.reproduction import Minimised, Reproduction
 from reenact.bug.script_runner import OUTPUT_MIB, Revision, ScriptRunner
 from reenact.bug.search import search_reproduction
 from reenact.bug.verdict import verdict_of
@@ -34,8 +36,8 @@ from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
-PROVEN = {"buggy": 1, "fixed": 0}
-"""Exit codes of a repro.py that is as it should be."""
+MOST_WORDS = 8000
+"""Characters of the report's own words that a result keeps."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ def reproduce(
     options = options or BugOptions()
     if out is not None:
         # Before anything is paid for.
-        refuse_foreign(out)
+        refuse_foreign(out, (*NAMES, test_name(raw.source)))
     buggy = _revision(checkout)
     repaired = _revision(fixed) if fixed is not None else None
     request: dict[str, object] = {
@@ -117,6 +119,7 @@ def reproduce(
         found = Reproduction(
             title=report.title if report is not None else raw.title,
             source=raw.source,
+            words=raw.text()[:MOST_WORDS],
             repository=checkout.source,
             commit=checkout.commit,
             fixed=fixed.commit if fixed is not None else "",
@@ -288,32 +291,12 @@ def _written(
     out: Path | None,
     run: OpenRun,
 ) -> Reproduction:
-    """The files of the result, where something was shown; repro.py is proven as the user will
-    run it.
-    """
-    files: dict[str, str] = {}
-    if found.script:
-        environment = case.runner.environment
-        forms = found.showing.forms if found.showing is not None else ()
-        both = on_fixed(found.script, forms, both=True)
-        seeded = environment.seeded(found.script)
-        roots = case.buggy.files.roots
-        files["repro.py"] = repro_text(
-            both,
-            symptom=case.symptom,
-            title=found.title,
-            shown=found.shown,
-            roots=roots,
-            seeded=seeded,
-        )
-        files["requirements.txt"] = "".join(
-            f"{one}\n" for one in environment.direct or found.packages
-        )
-        if case.options.pytest:
-            files["test_repro.py"] = TEST.format(wall_s=case.options.wall_s)
-    found = replace(found, repro=files.get("repro.py", ""))
-    if files and case.options.parts.execution:
-        found = _proven(found, case, run)
+    """With the files of the result, proven and written where they are asked for."""
+    found, files = handed_over(found, case, run)
+    if case.options.prove_requirements and REQUIREMENTS in files:
+        services.tell(Progress("bug", note="install requirements.txt in a fresh environment"))
+        note = requirements_proven(found, files[REQUIREMENTS], case, services.environments)
+        found = replace(found, notes=(*found.notes, note))
     if out is None:
         return found
     found = replace(
@@ -325,58 +308,7 @@ def _written(
         files["REPORT.md"] = services.report(found)
     contents = {name: text.encode("utf-8", "replace") for name, text in files.items()}
     # Again: a file of the user's may have come meanwhile.
-    refuse_foreign(out)
+    refuse_foreign(out, (*NAMES, test_name(found.source)))
     write_list(out, contents)
     run.edit("files", out, contents)
     return found
-
-
-def _proven(found: Reproduction, case: Case, run: OpenRun) -> Reproduction:
-    """With what repro.py exits with when it is run as the user will run it, by revision: a result
-    whose own proof failed is not reproduced.
-    """
-    runner = case.runner
-    codes = dict[str, int | None]()
-    for name, revision in {
-        "buggy": case.buggy,
-        "fixed": case.fixed,
-    }.items():
-        if revision is not None:
-            prove = partial(runner.exit_code, found.repro, revision, form=name)
-            given: dict[str, object] = {
-                "repro": found.repro,
-                "revision": revision.identity,
-                "environment": runner.environment.key,
-                "limits": runner.bounds,
-            }
-            # A proof that something stopped each time says nothing: the same command tries it
-            # again.
-            codes[name] = run.step(
-                f"repro-{name}",
-                prove,
-                kind=Kind.BOX,
-                inputs=given,
-                still=lambda code: code is not None,
-            )
-    unproven = [
-        f"repro.py {'did not end' if code is None else f'exits {code}'} on the {name} revision,"
-        f" expected exit code {PROVEN[name]}"
-        for name, code in codes.items()
-        if code != PROVEN[name]
-    ]
-    exits = {name: code for name, code in codes.items() if code is not None}
-    found = replace(
-        found,
-        exits=exits,
-        notes=(
-            *found.notes,
-            *(f"{one}." for one in unproven),
-        ),
-    )
-    if not unproven or found.verdict is not Verdict.REPRODUCED:
-        return found
-    return replace(
-        found,
-        verdict=Verdict.SHOWN,
-        reason=f"{found.reason}; but {'; '.join(unproven)}",
-    )

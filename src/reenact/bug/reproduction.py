@@ -270,6 +270,8 @@ class ReproductionJson(TypedDict):
     seeds_run: int
     script: str
     repro: str
+    test: str
+    reply: str
     exits: Mapping[str, int]
     minimised: Minimised | None
     attempts: tuple[Attempt, ...]
@@ -308,9 +310,19 @@ class Reproduction(Result):
     packages: tuple[str, ...]
     minimised: Minimised | None = None
     repro: str = ""
-    """repro.py, the script with its judge; empty where nothing was shown."""
+    """repro.py, the plain script; empty where nothing was shown."""
+    facts: str = ""
+    """repro.json, by which it is judged."""
+    test: str = ""
+    """The same as a test; empty where none is handed over."""
+    reply: str = ""
+    """Words to the reporter where nothing was shown."""
+    words: str = ""
+    """The report's own words."""
     exits: Mapping[str, int] = field(default_factory=dict)
-    """What repro.py exited with when it was proven, by revision: `buggy`, `fixed`."""
+    """What `reenact judge repro.py` says, by revision (`buggy`, `fixed`): 1 shows, 0 does not, 125
+    cannot be run.
+    """
     findings: tuple[str, ...] = ()
     """What a diagnosis of the project's training programs says, each in a sentence."""
     folder: Path | None = None
@@ -372,6 +384,19 @@ class Reproduction(Result):
         return sum(run.shows for run in self._runs)
 
     @property
+    def place(self) -> str:
+        """The innermost line of the project in what was raised: an address where the repository
+        has one, else file and line; empty where nothing was raised.
+        """
+        frames = self.shown.observation.project_frames if self.shown is not None else ()
+        if not frames:
+            return ""
+        file, line = frames[-1].file, frames[-1].line
+        if not self.repository.startswith("https://") or not self.commit:
+            return f"{file}:{line}"
+        return f"{self.repository.removesuffix('.git')}/blob/{self.commit}/{file}#L{line}"
+
+    @property
     def must_be_seen(self) -> str:
         """The symptom in words."""
         return symptom_words(self.symptom)
@@ -398,6 +423,8 @@ class Reproduction(Result):
             "seeds_run": self.seeds_run,
             "script": self.script,
             "repro": self.repro,
+            "test": self.test,
+            "reply": self.reply,
             "exits": self.exits,
             "minimised": self.minimised,
             "attempts": self.attempts,

@@ -2,14 +2,15 @@
 watcher saw.
 """
 
+import ast
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
-from enum import StrEnum
+from enum import Enum, StrEnum
 from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
@@ -22,6 +23,7 @@ from reenact.bug.recorded_calls import RecordedCalls
 from reenact.bug.symptom import Check
 from reenact.codegen.environment import Environment
 from reenact.codegen.runner import ProgramRun, ProjectRunner
+from reenact.codegen.syntax import imported_names, parsed
 from reenact.errors import InputError, MissingPart, ResultRefused
 from reenact.journal import Kind, Scope
 from reenact.sandbox.box import Ending, Mount
@@ -39,6 +41,8 @@ INSIDE = (
     "hands.py",
     "reads.py",
 )
+HANDED = "handed.py"
+"""Runs what is handed over; it needs none of the others."""
 RESULT = "result-{}.json"
 OUTPUT_MIB = 4
 """Printed MiB after which a script is ended."""
@@ -99,6 +103,30 @@ class Mode(StrEnum):
     """
 
 
+class Tried(Enum):
+    """How a program and its test ended that were run as a maintainer runs them."""
+
+    PASSED = (False, False)
+    PROGRAM_FAILED = (True, False)
+    TEST_FAILED = (False, True)
+    FAILED = (True, True)
+    UNKNOWN = (None, None)
+    """They ended in a way of their own."""
+    STOPPED = (None, None, "stopped")
+    """Something stopped them each time."""
+
+    @property
+    def program_failed(self) -> bool | None:
+        return self.value[0]
+
+    @property
+    def test_failed(self) -> bool | None:
+        return self.value[1]
+
+
+ENDINGS = (Tried.PASSED, Tried.PROGRAM_FAILED, Tried.TEST_FAILED, Tried.FAILED)
+"""In the order of the exit codes of handed.py."""
+FIRST_CODE = 64
 PATIENCE = {
     Mode.OUTCOME: 1,
     Mode.CALLS: 4,
@@ -146,6 +174,12 @@ class RunObservation:
     plain: str = ""
     """Classes of the script that were made to answer like the built-in types that they are."""
     calls: RecordedCalls | None = None
+    imported: Mapping[str, str] = field(default_factory=dict)
+    """The project's modules that the script names, and from which file each was imported: a
+    relative path below the project, an absolute one elsewhere.
+    """
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """The classes of `observed` and `reference`."""
     versions: Mapping[str, str] = field(default_factory=dict)
     output: str = ""
     wall_s: float = 0.0
@@ -269,18 +303,22 @@ class ScriptRunner:
         seeds: Sequence[int],
         revision: Revision,
         mode: Mode = Mode.OUTCOME,
+        names: Collection[str] = (),
     ) -> dict[int, RunObservation]:
-        """Run once a seed, in one box."""
+        """Run once a seed, in one box. `names`: the project's modules, where they may be none of
+        this revision.
+        """
         words = {seed: secrets.token_hex(16) for seed in seeds}
         task = {
             "words": words,
             "script": "script.py",
             "project": REPOSITORY,
-            "roots": [str(Path(REPOSITORY) / root) for root in revision.files.roots],
+            "roots": self._roots(revision),
             "seeded": self.environment.seeded(script),
             "stubs": list(self.stubs),
             "check": check.model_dump(mode="json") if check is not None else None,
             "mode": mode.value,
+            "modules": modules_of(script, names or revision.files.packages),
         }
         given = {f".reenact/{name}": _inside(name) for name in INSIDE}
         given["script.py"] = script.encode("utf-8", "replace")
@@ -299,26 +337,49 @@ class ScriptRunner:
             for seed in seeds
         }
 
-    def exit_code(
-        self,
-        repro: str,
-        revision: Revision,
-        *,
-        form: str = "buggy",
-    ) -> int | None:
-        """What a repro.py exits with when it is run as the user will run it; none when something
-        stopped it each time: a run that did not end says nothing.
+    def exit_code(self, program: str, revision: Revision) -> int | None:
+        """What a program exits with that finds the project by itself; none when something stopped
+        it each time: a run that did not end says nothing.
         """
-        given = {"repro.py": repro.encode("utf-8", "replace")}
-        variables = {
-            "REENACT_PROJECT": REPOSITORY,
-            "REENACT_FORM": form,
-        }
+        given = {"repro.py": program.encode("utf-8", "replace")}
         for _ in range(PROOFS):
-            ran = self._execute("repro.py", given, revision, 1, variables=variables)
+            ran = self._execute("repro.py", given, revision, 1)
             if ran.ending in (Ending.OK, Ending.EXIT):
                 return ran.exit_code
         return None
+
+    def try_out(self, program: str, test: str, revision: Revision) -> Tried:
+        """Run what is handed over as a maintainer runs it: the program, and the test where there
+        is one.
+        """
+        names = {"program": "repro.py", "test": "test_repro.py" if test else ""}
+        given = {
+            ".reenact/handed.py": _inside(HANDED),
+            "repro.py": program.encode("utf-8", "replace"),
+        }
+        if test:
+            given["test_repro.py"] = test.encode("utf-8", "replace")
+        task = {
+            **names,
+            "roots": self._roots(revision),
+            "seeded": self.environment.seeded(program),
+        }
+        for _ in range(PROOFS):
+            ran = self._execute(
+                f".reenact/{HANDED}",
+                given,
+                revision,
+                2,
+                stdin=json.dumps(task).encode(),
+            )
+            if ran.ending in (Ending.OK, Ending.EXIT):
+                known = {FIRST_CODE + number: one for number, one in enumerate(ENDINGS)}
+                return known.get(ran.exit_code or 0, Tried.UNKNOWN)
+        return Tried.STOPPED
+
+    def _roots(self, revision: Revision) -> list[str]:
+        """The folders of the project that go on the import path in a box."""
+        return [str(Path(REPOSITORY) / root) for root in revision.files.roots]
 
     def _execute(
         self,
@@ -363,6 +424,14 @@ class ScriptRunner:
     def bounds(self) -> list[float]:
         """Seconds and MiB of one run, as a journal compares them."""
         return [self.runner.wall_s, self.runner.memory_mib]
+
+
+def modules_of(script: str, packages: Collection[str]) -> list[str]:
+    """The modules of the project that a script imports, by their first names."""
+    tree = parsed(script)
+    nodes = ast.walk(tree) if tree is not None else ()
+    named = {one.module.partition(".")[0] for node in nodes for one in imported_names(node)}
+    return sorted(named & set(packages))
 
 
 def observation_of(run: ProgramRun, word: str, name: str) -> RunObservation:

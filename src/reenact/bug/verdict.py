@@ -13,8 +13,9 @@ from reenact.bug.classify import RunOutcome, SeedRun
 from reenact.bug.crash import ReportedCrash
 from reenact.bug.environment import distribution
 from reenact.bug.generate import Case
+from reenact.bug.inside.judge import FIVE_PERCENT
 from reenact.bug.reproduction import Attempt, Stage, Verdict
-from reenact.bug.symptom import Relation
+from reenact.bug.symptom import Relation, Symptom
 from reenact.codegen.project import Problem
 
 COMMON = frozenset(
@@ -41,14 +42,17 @@ _ABOUT_INPUT = re.compile(
     r"|mismatch|not match"
 )
 """Words of messages that refuse what was handed in."""
-FIVE_PERCENT = 0.05
-"""How near to the reported number the mean over the seeds must come (RepGen, section 4)."""
 
 
 def not_shown(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
-    """Why these runs do not show the symptom; none when they do."""
+    """Why these runs do not show the symptom of a case; none when they do."""
+    return lacks(case.symptom, runs)
+
+
+def lacks(symptom: Symptom, runs: Sequence[SeedRun]) -> Problem | None:
+    """Why these runs do not show a symptom; none when they do."""
     shown = [run for run in runs if run.shows]
-    check = case.symptom.closing
+    check = symptom.closing
     near = check is not None and check.relation is Relation.NEAR
     if len(shown) >= (len(runs) // 2 + 1 if check is not None and not near else 1):
         # The rule of five per cent: the mean over all seeds must come near the reported number.

@@ -49,6 +49,10 @@ COMMANDS = {
         "reproducing",
         "Write a script that shows a reported bug, and prove it by running it.",
     ),
+    "judge": (
+        "judging",
+        "Say whether a bug shows in this checkout; for `git bisect run`.",
+    ),
     "fingerprint": (
         "reproducing",
         "List what code must show to be a reproduction of a paper, in its words.",

@@ -232,7 +232,7 @@ def evaluate(code: Path, **given: Any) -> int:
     help="The revision with the bug; default: the newest, or the folder as it is.",
 )
 @click.option("--fixed", help="A revision without the bug: the script must pass there.")
-@out("Folder for repro.py, requirements.txt and REPORT.md.")
+@out("Folder for repro.py, its facts and test, requirements.txt and REPORT.md.")
 @defaulted("--seeds", Count(1, 50), BUG.seeds, "Random seeds.")
 @defaulted(
     "--contexts",
@@ -267,7 +267,12 @@ def evaluate(code: Path, **given: Any) -> int:
     is_flag=True,
     help="Rank code by words alone, also where an embedder is installed.",
 )
-@click.option("--pytest", is_flag=True, help="Write a pytest file too.")
+@click.option("--pytest", is_flag=True, help="Write a test too; it always is.")
+@click.option(
+    "--prove-requirements",
+    is_flag=True,
+    help="Install requirements.txt in a fresh environment, and judge the script there.",
+)
 @click.option(
     "--diagnose",
     is_flag=True,

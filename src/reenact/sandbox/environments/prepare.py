@@ -115,6 +115,13 @@ class Environments:
         self.prune(keep=made.key)
         return made
 
+    def stored(self, key: str) -> Environment | None:
+        """The environment of that name, where it is in the cache and built for this interpreter."""
+        found = stored.read_environment(self.cache, key, ask_interpreter(self.python))
+        if found is not None:
+            stored.mark_used(found.folder)
+        return found
+
     def listing(self) -> tuple[Environment, ...]:
         """All complete environments in the cache that were built for this interpreter."""
         if not self.cache.is_dir():
