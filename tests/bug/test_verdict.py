@@ -539,3 +539,16 @@ def test_the_place_of_the_reported_traceback_must_be_passed(
     assert ("not at acme/losses.py in update" in reason) is is_elsewhere
     through = crashed(frame=replace(FRAME, function=function))
     assert verdict_on(said, attempt(crashed(), through))[0] is Verdict.REPRODUCED, "one suffices"
+
+
+def test_what_this_machine_cannot_decide_is_not_called_absent(case: Case) -> None:
+    quiet = stopped(Stage.EXECUTION, "No failure.", ran(RunOutcome.NOTHING))
+    beyond = replace(quiet, beyond="what must be seen needs cuda")
+    assert verdict_of(case, [beyond, quiet]) == (
+        Verdict.UNDECIDABLE,
+        "what must be seen needs cuda",
+    )
+    assert verdict_of(case, [beyond, attempt(crashed())])[0] is Verdict.REPRODUCED
+    assert Verdict.UNDECIDABLE.exit_code == 3
+    both = stopped(Stage.FIXED, "The same.", crashed(), fixed_runs=(crashed(),))
+    assert verdict_of(with_fixed(case), [both, beyond])[0] is Verdict.NOT_REPRODUCED

@@ -29,6 +29,8 @@ class Verdict(StrEnum):
     """The symptom shows, but nothing yet tells the bug from a mistake of the script."""
     NOT_REPRODUCED = "not reproduced"
     """Scripts exercised the project and the symptom did not show, or not only where the bug is."""
+    UNDECIDABLE = "cannot be decided here"
+    """A run showed that this machine cannot tell: a device, or a compiled module, is not here."""
     INCONCLUSIVE = "inconclusive"
     """No script ran as it should, or nothing was run."""
 
@@ -147,6 +149,8 @@ class Attempt:
     """Calls that are written otherwise for the fixed revision."""
     not_here: str = ""
     """Why the model finds that this bug is not here; ends the search."""
+    beyond: str = ""
+    """Why this machine cannot decide it, as its runs show; ends the search."""
     learned: Symptom | None = None
     """What it shows, where that is another exception than was expected: the fix tells, or the model
     found so after it was raised.
@@ -166,6 +170,11 @@ class Attempt:
     @property
     def shows(self) -> bool:
         return self.stage is None
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing more is asked after it, though it does not show the bug."""
+        return bool(self.not_here or self.beyond)
 
     @property
     def reasons(self) -> list[str]:

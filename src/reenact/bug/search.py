@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from reenact.bug.beyond import beyond
 from reenact.bug.classify import RunOutcome, SeedRun, classified, symptom_of
 from reenact.bug.context.context import Context
 from reenact.bug.controls.check import controlled
@@ -60,7 +61,7 @@ def search_reproduction(case: Case, run: Scope) -> tuple[Case, tuple[Attempt, ..
             sharper = replace(sharper, symptom=attempt.learned or sharper.symptom)
             if attempt.shows:
                 return sharper, tuple(attempts)
-        if _lacks_the_environment(attempts) or (attempts and attempts[-1].not_here):
+        if _lacks_the_environment(attempts) or (attempts and attempts[-1].is_final):
             break
     return case, tuple(attempts)
 
@@ -92,7 +93,7 @@ def _in_context(
             )
         yield last
         done.append(last)
-        if last.shows or last.not_here or _lacks_the_environment(done):
+        if last.shows or last.is_final or _lacks_the_environment(done):
             return
         if not last.script:
             last = None
@@ -252,7 +253,9 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
     attempt = replace(attempt, runs=runs)
     objection = not_shown(case, runs)
     if objection is not None:
-        return (None if quick else _learned(case, attempt, run)) or attempt.stopped(objection)
+        learned = None if quick else _learned(case, attempt, run)
+        why = beyond(case.symptom, runs, case.buggy.files)
+        return learned or replace(attempt, beyond=why).stopped(objection)
     if quick:
         return replace(attempt, runs=())
     if case.fixed is None:

@@ -271,6 +271,9 @@ def verdict_of(
             Verdict.INCONCLUSIVE,
             f"the symptom shows, but nothing confirms it: {why}"[:600],
         )
+    undecidable = next((one.beyond for one in reversed(attempts) if one.beyond), "")
+    if undecidable:
+        return Verdict.UNDECIDABLE, undecidable[:600]
     denied = next(
         (one.not_here for one in reversed(attempts) if one.not_here),
         "",

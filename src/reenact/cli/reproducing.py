@@ -299,6 +299,7 @@ def bug(report: str, **given: Any) -> int:
     """Write a script that shows the bug of REPORT, and prove it by running it.
 
     REPORT is a file, `-`, or a GitHub issue (its address, or owner/name#number). Exit code 0:
-    reproduced, 1: not reproduced, 3: inconclusive, or shown without confirmation.
+    reproduced, 1: not reproduced, 3: inconclusive, shown without confirmation, or not to be decided
+    on this machine.
     """
     return answer(reproduce_bug, bug_document, report, judges=True, **given)

@@ -5,9 +5,10 @@ It says only what was run and asks only for what the report does not have.
 
 from collections.abc import Iterator
 
+from reenact.bug.beyond import needed_device
 from reenact.bug.classify import RunOutcome
 from reenact.bug.generate import Case
-from reenact.bug.reproduction import Attempt, Reproduction
+from reenact.bug.reproduction import Attempt, Reproduction, Verdict
 
 MOST_SCRIPTS = 3
 """Scripts that are handed over, the last ones first."""
@@ -31,7 +32,10 @@ def reply_text(found: Reproduction, case: Case) -> str:
     if not tried:
         return ""
     at = f" at {found.commit[:12]}" if found.commit else ""
-    lines = [f"Thank you for the report. We could not reproduce it{at}: {found.reason}.", ""]
+    said = f"We could not reproduce it{at}: {found.reason}."
+    if found.verdict is Verdict.UNDECIDABLE:
+        said = f"We cannot decide it on our machine{at}: {found.reason}."
+    lines = [f"Thank you for the report. {said}", ""]
     installed = ", ".join(found.packages[:8])
     if installed:
         lines += [f"Installed here: {installed}.", ""]
@@ -64,6 +68,8 @@ def _missing(found: Reproduction, case: Case) -> Iterator[str]:
         yield "a script that shows it from its first import to its last line"
     if case.symptom.is_silent:
         yield "the value that you see, and the one that you expect"
+    if device := needed_device(case.symptom):
+        yield f"what the script above prints on your machine with {device}, and without it"
     yield "what you do differently from the script above"
 
 
