@@ -233,18 +233,55 @@ def test_what_cannot_be_judged_is_skipped_by_a_bisection(place: Path, run: Comma
         assert "It cannot be judged" in out
 
 
+def later_commits(repo: Path) -> None:
+    """Three commits after the fix: one without effect, one that cannot be imported, and one that
+    brings the bug back.
+    """
+    losses = repo / "acme" / "losses.py"
+    good = losses.read_text()
+    subprocess.run([*GIT, "checkout", "-q", "-b", "later", "fixed"], cwd=repo, check=True)
+    texts = (f"{good}\n", "def\n", good.replace("if not self.values:", "if 0:"))
+    for number, text in enumerate(texts):
+        losses.write_text(text)
+        subprocess.run([*GIT, "commit", "-q", "-a", "-m", f"later {number}"], cwd=repo, check=True)
+
+
+def test_the_commit_that_brought_it_is_named(place: Path, run: Command) -> None:
+    """The one that cannot be imported is left out, so two are left."""
+    later_commits(place / "repo")
+    code, out, err = run(
+        *BUG, "--bisect", "fixed..later", "--fixed", "fixed", "--output-format", "json"
+    )
+    assert code == 0, err
+    brought = json.loads(out)["data"]["brought_by"]
+    assert "it came with one of" in brought, brought
+    code, out, err = run(*BUG, "--bisect", "fixed..buggy")
+    assert "there is no commit between them" in out, err
+    code, out, err = run(*BUG, "--bisect", "fixed")
+    assert code == 2
+    assert "GOOD..BAD" in err
+
+
+def test_the_fix_may_be_a_folder_or_an_sdist(place: Path, run: Command) -> None:
+    """An outsider has two sdists and no history."""
+    for name in ("buggy", "fixed"):
+        shutil.copytree(place / name, place / "dist" / f"acme-{name}")
+        shutil.make_archive(str(place / f"acme-{name}"), "gztar", place / "dist", f"acme-{name}")
+    words = [one if one != "repo" else "acme-buggy.tar.gz" for one in BUG]
+    words = [
+        word for at, word in enumerate(words) if "--commit" not in words[max(0, at - 1) : at + 1]
+    ]
+    for fixed in ("acme-fixed.tar.gz", "dist/acme-fixed"):
+        code, out, err = run(*words, "--fixed", fixed, "--output-format", "json")
+        assert code == 0, err + out
+        assert "Reproduced" in json.loads(out)["verdict"]
+
+
 @pytest.mark.release
 def test_git_bisect_finds_the_commit_that_brought_it(place: Path, run: Command) -> None:
     assert run(*BUG, "--fixed", "fixed")[0] == 0
     repo = place / "repo"
-    losses = repo / "acme" / "losses.py"
-    good = losses.read_text()
-    subprocess.run([*GIT, "checkout", "-q", "-b", "later", "fixed"], cwd=repo, check=True)
-    for number, text in enumerate(
-        (f"{good}\n", "def\n", good.replace("if not self.values:", "if 0:"))
-    ):
-        losses.write_text(text)
-        subprocess.run([*GIT, "commit", "-q", "-a", "-m", f"later {number}"], cwd=repo, check=True)
+    later_commits(repo)
     judge = [sys.executable, "-m", "reenact", "judge", str(place / "reproduction" / "repro.py")]
     for words in (("bisect", "start", "later", "fixed"), ("bisect", "run", *judge)):
         done = subprocess.run([*GIT, *words], cwd=repo, check=False, capture_output=True, text=True)

@@ -20,6 +20,7 @@ from reenact.bug.symptom import Symptom
 from reenact.bug.verdict import (
     not_confirmed,
     not_shown,
+    raises_now,
     same_failure,
     verdict_of,
     verdict_on,
@@ -552,3 +553,34 @@ def test_what_this_machine_cannot_decide_is_not_called_absent(case: Case) -> Non
     assert Verdict.UNDECIDABLE.exit_code == 3
     both = stopped(Stage.FIXED, "The same.", crashed(), fixed_runs=(crashed(),))
     assert verdict_of(with_fixed(case), [both, beyond])[0] is Verdict.NOT_REPRODUCED
+
+
+def called(line: int, run: SeedRun) -> SeedRun:
+    """The run, called from a line of the script."""
+    frames = (Frame("script", "script.py", line, "<module>", "<module>"), *run.observation.frames)
+    return replace(run, observation=replace(run.observation, frames=frames))
+
+
+@pytest.mark.parametrize(
+    ("now", "is_incomplete"),
+    [
+        (called(3, crashed(RunOutcome.PROJECT, "modulo by zero")), True),
+        (called(3, crashed(RunOutcome.SYMPTOM, "modulo by zero")), True),
+        # Another call, the script's own mistake, what is not installed, and no script at all.
+        (called(4, crashed(RunOutcome.PROJECT, "modulo by zero")), False),
+        (called(3, crashed(RunOutcome.SCRIPT, "modulo by zero")), False),
+        (called(3, crashed(RunOutcome.ENVIRONMENT, "modulo by zero")), False),
+        (crashed(RunOutcome.PROJECT, "modulo by zero"), False),
+        (ran(RunOutcome.NO_RUN), False),
+    ],
+)
+def test_a_fix_that_leaves_another_failure_is_not_complete(
+    case: Case, now: SeedRun, is_incomplete: bool
+) -> None:
+    one = stopped(
+        Stage.FIXED, "Another.", called(3, crashed()), fixed_runs=(ran(RunOutcome.NOTHING), now)
+    )
+    verdict, reason = verdict_of(with_fixed(case), [one])
+    assert verdict is (Verdict.INCOMPLETE if is_incomplete else Verdict.INCONCLUSIVE)
+    assert ("the same call (line 3 of the script) now raises" in reason) is is_incomplete
+    assert raises_now(replace(one, runs=(ran(RunOutcome.NOTHING),))) == "", "nothing was shown"

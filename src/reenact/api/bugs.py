@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,8 @@ def reproduce_bug(
     *,
     repo: File,
     commit: str | None = None,
-    fixed: str | None = None,
+    fixed: File | None = None,
+    bisect: str | None = None,
     out: File = "reproduction",
     seeds: int = 5,
     contexts: int = 5,
@@ -70,7 +72,8 @@ def reproduce_bug(
         report: a file, "-" for standard input, or a GitHub issue (its address, or "owner/name#number").
         repo: the project: a folder, archive, git bundle or https address.
         commit: the revision with the bug; default: the newest, a folder as it is.
-        fixed: a revision without the bug: the script must pass there.
+        fixed: a revision without the bug: the script must pass there. Also a folder, an sdist or a wheel.
+        bisect: commits as "GOOD..BAD", among which the one is looked for that brought the bug.
         out: folder for repro.py, its facts and test, requirements.txt and REPORT.md.
         seeds: random seeds a script is run with.
         contexts, attempts, samples: pieces of the project that are tried, scripts for each, first scripts
@@ -100,6 +103,7 @@ def reproduce_bug(
     from reenact.bug.options import BugAblations, BugOptions
     from reenact.bug.pipeline import BugServices, reproduce
     from reenact.intake.report import read_report
+    from reenact.intake.repository import open_history
     from reenact.report.render import render
     from reenact.report.views.bug import report_document
 
@@ -122,7 +126,10 @@ def reproduce_bug(
         "progress": progress,
         "cancel": cancel,
     }
-    with call.open_session(given, model_for="A script is written by a model") as session:
+    with (
+        ExitStack() as stack,
+        call.open_session(given, model_for="A script is written by a model") as session,
+    ):
         options = BugOptions(
             seeds=seeds,
             contexts=contexts,
@@ -133,6 +140,7 @@ def reproduce_bug(
             requirements=call.words_of(requirements, "requirements"),
             pytest=pytest,
             prove_requirements=prove_requirements,
+            bisect=bisect or "",
             stubs=call.words_of(allow_stubs, "allow_stubs"),
             dense=not sparse,
             diagnose=diagnose,
@@ -145,7 +153,12 @@ def reproduce_bug(
         )
         raw = read_report(str(report), stdin=sys.stdin.buffer)
         box = session.sandbox()
+        history = None
+        if bisect:
+            opened = open_history(str(repo), into=session.cache / "checkouts", stop=session.stop)
+            history = stack.enter_context(opened)
         services = BugServices(
+            history=history,
             journal=session.journal,
             model=session.model(),
             sandbox=box,
@@ -157,7 +170,7 @@ def reproduce_bug(
             fresh=run.fresh,
         )
         buggy = _checkout(repo, commit, session)
-        repaired = _checkout(repo, fixed, session) if fixed else None
+        repaired = _fixed_checkout(repo, fixed, session) if fixed else None
         return reproduce(
             raw,
             buggy,
@@ -224,6 +237,15 @@ def judge_bug(
         environment = judge_environment(facts, files, session.environments(box))
         boxes = ProjectRunner(box, run_time, MEMORY_MIB, OUTPUT_MIB, stop=session.stop)
         return judged(text, facts, at, ScriptRunner(boxes, environment, facts.stubs))
+
+
+def _fixed_checkout(repo: File, fixed: File, session: Session) -> Checkout:
+    """The revision without the bug: a commit, or another folder or archive (an sdist, a wheel)."""
+    path = Path(fixed)
+    named = path.is_file() or (path.is_dir() and len(path.parts) > 1)
+    if named or (path.is_dir() and not (Path(repo) / ".git").exists()):
+        return _checkout(path, None, session)
+    return _checkout(repo, str(fixed), session)
 
 
 def _checkout(repo: File, commit: str | None, session: Session) -> Checkout:

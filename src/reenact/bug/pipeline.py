@@ -21,15 +21,19 @@ from reenact.bug.own_files import NAMES, refuse_foreign, write_list
 from reenact.bug.project_files import identity, project_files, readme_examples
 from reenact.bug.report import BugReport, restructured, symptom_in
 from reenact.bug.repro.as_test import test_name
+from reenact.bug.repro.bisect import bisected
+from reenact.bug.repro.facts import facts_from
 from reenact.bug.repro.hand_over import REQUIREMENTS, handed_over
+from reenact.bug.repro.judged import Judgement, judged
 from reenact.bug.repro.requirements import requirements_proven
-from reenact.bug.reproduction import Minimised, Reproduction
+from reenact.bug.reproduction import Minimised, Reproduction, Verdict
 from reenact.bug.script_runner import OUTPUT_MIB, Revision, ScriptRunner
 from reenact.bug.search import search_reproduction
-from reenact.bug.verdict import verdict_of
+from reenact.bug.verdict import raises_now, verdict_of
 from reenact.codegen.runner import ProjectRunner
+from reenact.errors import InputError
 from reenact.intake.report import RawReport
-from reenact.intake.repository import Checkout
+from reenact.intake.repository import Checkout, History
 from reenact.journal import Journal, Kind, OpenRun, mark
 from reenact.llm.ask import Model
 from reenact.sandbox.box import Sandbox
@@ -49,6 +53,8 @@ class BugServices:
     sandbox: Sandbox
     environments: Environments | None = None
     """Builds environments; without it only this interpreter's packages can be used."""
+    history: History | None = None
+    """Of the repository, where a commit is looked for."""
     report: Callable[[Reproduction], str] | None = None
     """What REPORT.md holds; without it that file is not written."""
     tell: Tell = tell_nobody
@@ -114,6 +120,12 @@ def reproduce(
                 run.under("minimise"),
             )
             attempts = (*attempts[:-1], shortest)
+        if verdict is Verdict.INCOMPLETE:
+            # Its script shows the bug; what the fix leaves of it is told by the verdict.
+            attempts = tuple(
+                replace(one, stage=None, objections=()) if raises_now(one) else one
+                for one in attempts
+            )
         environment = case.runner.environment
         forms = [form.words() for one in attempts if one.shows for form in one.forms]
         found = Reproduction(
@@ -293,6 +305,8 @@ def _written(
 ) -> Reproduction:
     """With the files of the result, proven and written where they are asked for."""
     found, files = handed_over(found, case, run)
+    if case.options.bisect and found.repro:
+        found = _bisected(found, case, services, run)
     if case.options.prove_requirements and REQUIREMENTS in files:
         services.tell(Progress("bug", note="install requirements.txt in a fresh environment"))
         note = requirements_proven(found, files[REQUIREMENTS], case, services.environments)
@@ -312,3 +326,39 @@ def _written(
     write_list(out, contents)
     run.edit("files", out, contents)
     return found
+
+
+def _bisected(found: Reproduction, case: Case, services: BugServices, run: OpenRun) -> Reproduction:
+    """With the commit that brought the bug, by the proven script."""
+    history = services.history
+    good, dots, bad = case.options.bisect.partition("..")
+    if history is None or not (good and dots and bad):
+        raise InputError(
+            f"The commits to search are named as GOOD..BAD. Received: bisect={case.options.bisect!r}."
+        )
+    facts = facts_from(found.facts)
+
+    def judge(commit: str) -> Judgement:
+        case.say(f"bisect: look at {commit[:12]}")
+        revision = _revision(history.checkout(commit))
+        given: dict[str, object] = {"repro": found.repro, "facts": found.facts, "at": commit}
+        code = run.step(
+            f"bisect-{commit[:12]}",
+            lambda: int(judged(found.repro, facts, revision, case.runner).judgement),
+            kind=Kind.BOX,
+            inputs=given,
+        )
+        return Judgement(code)
+
+    result = bisected(good, history.between(good, bad), judge)
+    looked = f"{len(result.judgements)} commits were looked at"
+    if result.found:
+        named = f"{result.found[:12]} ({history.subject(result.found)[:100]})"
+        return replace(found, brought_by=f"The bug came with {named}; {looked}.")
+    why = result.why
+    if result.suspects:
+        names = ", ".join(one[:12] for one in result.suspects[:8])
+        why = f"it came with one of {names}: on the others of them the script cannot be run"
+    return replace(
+        found, brought_by=f"Which commit brought the bug was not found: {why}; {looked}."
+    )

@@ -29,6 +29,8 @@ class Verdict(StrEnum):
     """The symptom shows, but nothing yet tells the bug from a mistake of the script."""
     NOT_REPRODUCED = "not reproduced"
     """Scripts exercised the project and the symptom did not show, or not only where the bug is."""
+    INCOMPLETE = "the fix is not complete"
+    """A script shows the symptom, and on the fixed revision the same call raises something else."""
     UNDECIDABLE = "cannot be decided here"
     """A run showed that this machine cannot tell: a device, or a compiled module, is not here."""
     INCONCLUSIVE = "inconclusive"
@@ -282,6 +284,7 @@ class ReproductionJson(TypedDict):
     test: str
     reply: str
     exits: Mapping[str, int]
+    brought_by: str
     minimised: Minimised | None
     attempts: tuple[Attempt, ...]
     contexts: tuple[str, ...]
@@ -332,6 +335,8 @@ class Reproduction(Result):
     """What `reenact judge repro.py` says, by revision (`buggy`, `fixed`): 1 shows, 0 does not, 125
     cannot be run.
     """
+    brought_by: str = ""
+    """Which commit brought it, as a sentence, where that was asked for."""
     findings: tuple[str, ...] = ()
     """What a diagnosis of the project's training programs says, each in a sentence."""
     folder: Path | None = None
@@ -435,6 +440,7 @@ class Reproduction(Result):
             "test": self.test,
             "reply": self.reply,
             "exits": self.exits,
+            "brought_by": self.brought_by,
             "minimised": self.minimised,
             "attempts": self.attempts,
             "contexts": self.contexts,

@@ -44,6 +44,10 @@ _ABOUT_INPUT = re.compile(
 """Words of messages that refuse what was handed in."""
 
 
+RAISED = (RunOutcome.SYMPTOM, RunOutcome.PROJECT)
+"""Outcomes of a run in which the project failed."""
+
+
 def not_shown(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
     """Why these runs do not show the symptom of a case; none when they do."""
     return lacks(case.symptom, runs)
@@ -265,6 +269,9 @@ def verdict_of(
             Verdict.NOT_REPRODUCED,
             f"what was shown is not what the fix changes ({len(both)} scripts)",
         )
+    for one in reversed(on_fixed):
+        if now := raises_now(one):
+            return Verdict.INCOMPLETE, now[:600]
     if on_fixed:
         why = str(on_fixed[-1].objections[0]).rstrip(".")
         return (
@@ -290,6 +297,26 @@ def verdict_of(
             f"the symptom shows, but not by the project alone: {why}"[:600],
         )
     return Verdict.INCONCLUSIVE, _obstacle(attempts)
+
+
+def raises_now(attempt: Attempt) -> str:
+    """What the very call that shows the bug raises out of project code on the fixed revision;
+    empty where it does not, or where the script itself is at fault there.
+    """
+    shown = next((run for run in attempt.runs if run.shows), None)
+    failed = next((run for run in attempt.fixed_runs if run.failure is not None), None)
+    if shown is None or failed is None or failed.outcome not in RAISED:
+        return ""
+    calls = [_called_at(run) for run in (shown, failed)]
+    if calls[0] is None or calls[0] != calls[1]:
+        return ""
+    return f"the same call (line {calls[0]} of the script) now raises {failed.sentence}".rstrip(".")
+
+
+def _called_at(run: SeedRun) -> int | None:
+    """The line of the script from which a failure came; none where it came from no line of it."""
+    frames = [one for one in run.observation.frames if one.whose == "script"]
+    return frames[-1].line if frames else None
 
 
 def _obstacle(attempts: Sequence[Attempt]) -> str:

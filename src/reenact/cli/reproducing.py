@@ -231,7 +231,15 @@ def evaluate(code: Path, **given: Any) -> int:
     "--commit",
     help="The revision with the bug; default: the newest, or the folder as it is.",
 )
-@click.option("--fixed", help="A revision without the bug: the script must pass there.")
+@click.option(
+    "--fixed",
+    help="A revision without the bug, where the script must pass; or a folder, sdist or wheel.",
+)
+@click.option(
+    "--bisect",
+    metavar="GOOD..BAD",
+    help="Find the commit that brought the bug among these, by the proven script.",
+)
 @out("Folder for repro.py, its facts and test, requirements.txt and REPORT.md.")
 @defaulted("--seeds", Count(1, 50), BUG.seeds, "Random seeds.")
 @defaulted(

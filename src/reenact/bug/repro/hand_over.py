@@ -36,6 +36,9 @@ def handed_over(found: Reproduction, case: Case, run: Scope) -> tuple[Reproducti
         files = {**tried, REPLY: reply} if reply else {}
         return replace(found, reply=reply), files
     shown = found.shown
+    if found.verdict is Verdict.INCOMPLETE:
+        # There it cannot pass: that is what the verdict says.
+        case = replace(case, fixed=None)
     for plainly in (True, False):
         given = {name: _written(found, case, shown, name, plainly=plainly) for name in EXPECTED}
         proofs: Mapping[str, Proof] = {}
@@ -50,7 +53,7 @@ def handed_over(found: Reproduction, case: Case, run: Scope) -> tuple[Reproducti
         notes.append(why)
         test = ""
     elif test and case.fixed is None and proofs:
-        notes.append("The test was seen to fail; nobody has seen it pass: there is no --fixed.")
+        notes.append("The test was seen to fail; nobody has seen it pass: no --fixed does.")
     files = {
         PROGRAM: handed.program,
         FACTS: handed.facts.text(),

@@ -16,6 +16,7 @@ NAME = "bug-shown"
 LEVELS = {
     Verdict.REPRODUCED: doc.Level.ERROR,
     Verdict.SHOWN: doc.Level.WARNING,
+    Verdict.INCOMPLETE: doc.Level.ERROR,
 }
 SHOWN = 30
 MOST_FRAMES = 8
@@ -68,6 +69,8 @@ def report_document(found: Reproduction) -> doc.Document:
     }
     if found.fixed:
         facts["fixed"] = found.fixed
+    if found.brought_by:
+        facts["brought by"] = found.brought_by
     facts["trail"] = f"reenact runs show {found.run_id}"
     made = found.minimised
     if made is not None:
@@ -201,6 +204,8 @@ def _facts(found: Reproduction) -> doc.Facts:
         facts["fixed"] = found.fixed[:12]
     if found.seeds_run:
         facts["seeds"] = f"{found.seeds_shown} of {found.seeds_run}"
+    if found.brought_by:
+        facts["brought by"] = found.brought_by
     facts["scripts"] = f"{len(found.attempts)}"
     made = found.minimised
     if made is not None and made.lines_after < made.lines_before:
