@@ -1,4 +1,4 @@
-"""What this machine cannot decide is said by what a run shows, never by a word of the report."""
+"""What this machine cannot decide is read off what a run shows, never by a word of the report."""
 
 from __future__ import annotations
 

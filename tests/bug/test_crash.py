@@ -196,7 +196,7 @@ def test_the_words_written_for_a_raise_must_be_those(
 
 
 @pytest.mark.parametrize(
-    ("reported", "message", "is_said"),
+    ("reported", "message", "is_equal"),
     [
         ("index 5 is out of bounds", "Index 7 is out of bounds for axis 0", True),
         ("no such file: /home/me/a.bin", "No such file: /tmp/x/b.bin", True),
@@ -208,8 +208,8 @@ def test_the_words_written_for_a_raise_must_be_those(
         ("abcdef 5", "abcdef 7", True),
     ],
 )
-def test_values_and_paths_do_not_count(reported: str, message: str, is_said: bool) -> None:
-    assert says(reported, message) is is_said
+def test_values_and_paths_do_not_count(reported: str, message: str, is_equal: bool) -> None:
+    assert says(reported, message) is is_equal
 
 
 def _unbound() -> object:

@@ -499,3 +499,31 @@ def test_a_project_that_asks_for_its_own_version_is_as_good_as_installed(
     found = toy.reproduce(in_turn([CRASHES]), fixed=True)
     assert found.verdict is Verdict.REPRODUCED, found.reason
     assert found.exits == {"buggy": 1, "fixed": 0}
+
+
+MADE = """import math
+
+for _name in ("sum", "prod"):
+    locals()[_name.title()] = getattr(math, _name, None)
+
+
+def mean(values):
+    return sum(values) / len(values)
+"""
+
+
+def test_a_name_that_is_made_when_the_project_is_imported_is_there(toy: Any) -> None:
+    """Its text does not show it; static analysis refused the report's own line."""
+    (toy.folder / "buggy" / "acme" / "made.py").write_text(MADE)
+    script = "from acme import made\n\nmade.Prod([2.0])\nmade.mean([])\n"
+    found = toy.reproduce({"0/0": script})
+    assert found.attempts[0].stage is None, found.attempts[0].objections
+    toy.journal = Journal.in_memory()
+    gone = script.replace("Prod", "Median")
+    refused = toy.reproduce({"0/0": gone})
+    assert refused.attempts[0].stage is Stage.STATIC
+    assert "There is no `Median` in `acme.made`" in str(refused.attempts[0].objections[0])
+    toy.journal = Journal.in_memory()
+    wrong = script.replace("mean([])", "mean([], 1)")
+    other = toy.reproduce({"0/0": wrong})
+    assert other.attempts[0].stage is Stage.STATIC, "something else is wrong too"

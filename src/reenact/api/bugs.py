@@ -210,7 +210,7 @@ def judge_bug(
     Returns:
         Whether the bug shows, why, and which copy of the project was imported.
     """
-    from reenact.bug.environment import metadata
+    from reenact.bug.declared import metadata
     from reenact.bug.project_files import decode, identity, project_files
     from reenact.bug.repro.facts import read_facts
     from reenact.bug.repro.judged import judge_environment, judged

@@ -1,7 +1,7 @@
 """Whether a run says that a bug cannot be decided on this machine: a compiled module that was never
 built, a library that is broken, a device that is not there.
 
-What is seen decides, never a word of the report: a script has run before anything is said. The
+What is seen decides, never a word of the report: a script has run before anything is concluded. The
 symptom's own message or device is no word of the report alone: it is what would have to be seen.
 """
 

@@ -13,7 +13,8 @@ from reenact.asking import carry_budget
 from reenact.bug.context.build import build_contexts
 from reenact.bug.context.index import build_index
 from reenact.bug.context.rank import installed_embedder
-from reenact.bug.environment import HERE, metadata, prepare
+from reenact.bug.declared import metadata
+from reenact.bug.environment import HERE, prepare
 from reenact.bug.generate import Case
 from reenact.bug.minimise import minimised
 from reenact.bug.options import BugOptions
@@ -77,6 +78,8 @@ def reproduce(
     files go.
     """
     options = options or BugOptions()
+    if options.bisect:
+        _ends_of(options.bisect)
     if out is not None:
         # Before anything is paid for.
         refuse_foreign(out, (*NAMES, test_name(raw.source)))
@@ -121,7 +124,7 @@ def reproduce(
             )
             attempts = (*attempts[:-1], shortest)
         if verdict is Verdict.INCOMPLETE:
-            # Its script shows the bug; what the fix leaves of it is told by the verdict.
+            # Its script shows the bug; the verdict states what the fix leaves of it.
             attempts = tuple(
                 replace(one, stage=None, objections=()) if raises_now(one) else one
                 for one in attempts
@@ -328,14 +331,21 @@ def _written(
     return found
 
 
+def _ends_of(commits: str) -> tuple[str, str]:
+    """The good and the bad commit of GOOD..BAD."""
+    good, dots, bad = commits.partition("..")
+    if not (good and dots and bad):
+        why = f"The commits to search are named as GOOD..BAD. Received: bisect={commits!r}."
+        raise InputError(why)
+    return good, bad
+
+
 def _bisected(found: Reproduction, case: Case, services: BugServices, run: OpenRun) -> Reproduction:
     """With the commit that brought the bug, by the proven script."""
     history = services.history
-    good, dots, bad = case.options.bisect.partition("..")
-    if history is None or not (good and dots and bad):
-        raise InputError(
-            f"The commits to search are named as GOOD..BAD. Received: bisect={case.options.bisect!r}."
-        )
+    good, bad = _ends_of(case.options.bisect)
+    if history is None:
+        raise InputError("A bisection needs the history of the repository, and none was given.")
     facts = facts_from(found.facts)
 
     def judge(commit: str) -> Judgement:

@@ -46,6 +46,8 @@ HANDED = "handed.py"
 RESULT = "result-{}.json"
 OUTPUT_MIB = 4
 """Printed MiB after which a script is ended."""
+REPAIRS = 3
+"""Modules for which an environment is built again."""
 PROOFS = 2
 """Times a proof is run that something stopped."""
 OUTPUT = 3000
@@ -228,19 +230,24 @@ class ScriptRunner:
     waited: list[float] = field(default_factory=list, compare=False)
     """Seconds of each box in which it had no processor."""
     rebuild: Callable[..., Environment] | None = None
-    """Builds the environment once more, with the package of a missing module; none once that
-    was done.
-    """
+    """Builds the environment once more, with the packages of missing modules."""
+    missing: list[str] = field(default_factory=list, compare=False)
+    """Modules for which it was built again."""
 
     def repair(self, missing: str) -> bool:
         """Whether there is a new environment now, with the module that a run did not find."""
         build = self.rebuild
-        self.rebuild = None
+        if build is None or not missing or missing in self.missing:
+            return False
+        if len(self.missing) >= REPAIRS:
+            return False
+        self.missing.append(missing)
         # A name that nobody knows, or that cannot be installed: the verdict names the option.
         with suppress(InputError, MissingPart):
-            if build is not None and missing:
-                self.environment = build(missing=missing)
-                return True
+            self.environment = build(missing=tuple(self.missing))
+            return True
+        self.missing.remove(missing)
+        self.rebuild = None
         return False
 
     def observe(

@@ -17,7 +17,7 @@ from reenact.bug.generate import Answered, Case, draft, is_claimable, is_open, p
 from reenact.bug.report import Plan
 from reenact.bug.reproduction import Attempt, Stage, on_fixed
 from reenact.bug.validate.bindings import flowing_lines
-from reenact.bug.validate.stages import objections, refused_form
+from reenact.bug.validate.stages import absent_names, objections, refused_form
 from reenact.bug.verdict import not_confirmed, not_shown
 from reenact.codegen.project import Problem
 from reenact.codegen.static_checks import does_not_parse
@@ -237,6 +237,9 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
         case.symptom,
         case.options.parts,
     )
+    if found and found[0].where == Stage.STATIC and _import_gives(case, attempt.script, run):
+        parts = replace(case.options.parts, static=False)
+        found = objections(attempt.script, case.project, case.symptom, parts)
     if found or not case.options.parts.execution:
         return attempt.stopped(*found)
     runs = run_seeds(case, run, attempt.script, quick=quick)
@@ -274,6 +277,21 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
     if objection is not None:
         return attempt.stopped(objection)
     return controlled(case, attempt, run)
+
+
+def _import_gives(case: Case, script: str, run: Scope) -> bool:
+    """Whether the project has the names after all that its text lacks: some are made when it is
+    imported.
+    """
+    if not case.options.parts.execution:
+        return False
+    names = absent_names(script, case.project)
+    lines = [f"import {module}\n{module}.{name}" for module, name in names]
+    if not lines:
+        return False
+    asked = "\n".join(lines) + "\n"
+    seen = case.runner.observe(run, "names", asked, None, (0,), case.buggy)[0]
+    return seen.ended == "returned" and not seen.noticed
 
 
 def _learned(case: Case, attempt: Attempt, run: Scope) -> Attempt | None:

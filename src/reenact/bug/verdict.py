@@ -11,7 +11,7 @@ from statistics import fmean
 
 from reenact.bug.classify import RunOutcome, SeedRun
 from reenact.bug.crash import ReportedCrash
-from reenact.bug.environment import distribution
+from reenact.bug.declared import distribution
 from reenact.bug.generate import Case
 from reenact.bug.inside.judge import FIVE_PERCENT
 from reenact.bug.reproduction import Attempt, Stage, Verdict

@@ -58,10 +58,10 @@ def closing_of(check: Check, kinds: Mapping[str, str], *, plainly: bool = True) 
     """The end of a script. `plainly`: as anybody would write it, where that can be done."""
     if check.relation is Relation.WARNS:
         words = [" ".join(part.split()).lower() for part in check.text.split("*") if part.strip()]
-        said = " and ".join(f"{word!r} in text" for word in words)
+        shown = " and ".join(f"{word!r} in text" for word in words)
         return Closing(
             'texts = [" ".join(f"{one.category.__name__}: {one.message}".split()).lower() '
-            f"for one in caught]\nassert not [text for text in texts if {said}], texts",
+            f"for one in caught]\nassert not [text for text in texts if {shown}], texts",
             ("warnings",),
             around="with warnings.catch_warnings(record=True) as caught:",
             before='warnings.simplefilter("always")',
@@ -115,8 +115,8 @@ def _compared(check: Check, kind: str) -> Closing | None:
         return Closing(f"assert {OBSERVED} {'==' if differs else '!='} {wanted}, {OBSERVED}")
     if kind == NUMBER:
         close = f"math.isclose({OBSERVED}, {wanted}, rel_tol={tolerance}, abs_tol={small})"
-        said = f"({OBSERVED}, {wanted})"
-        return Closing(f"assert {'' if differs else 'not '}{close}, {said}", ("math",))
+        shown = f"({OBSERVED}, {wanted})"
+        return Closing(f"assert {'' if differs else 'not '}{close}, {shown}", ("math",))
     if not differs or kind == NUMBERS:
         return None
     if kind == TENSOR:

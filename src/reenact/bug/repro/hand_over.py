@@ -9,7 +9,7 @@ from dataclasses import replace
 from packaging.utils import canonicalize_name
 
 from reenact.bug.classify import SeedRun
-from reenact.bug.environment import own_names
+from reenact.bug.declared import own_names
 from reenact.bug.generate import Case
 from reenact.bug.repro.as_test import test_name, test_text
 from reenact.bug.repro.facts import FORMAT, ReproFacts, seen_crash

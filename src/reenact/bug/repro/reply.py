@@ -32,10 +32,10 @@ def reply_text(found: Reproduction, case: Case) -> str:
     if not tried:
         return ""
     at = f" at {found.commit[:12]}" if found.commit else ""
-    said = f"We could not reproduce it{at}: {found.reason}."
+    opening = f"We could not reproduce it{at}: {found.reason}."
     if found.verdict is Verdict.UNDECIDABLE:
-        said = f"We cannot decide it on our machine{at}: {found.reason}."
-    lines = [f"Thank you for the report. {said}", ""]
+        opening = f"We cannot decide it on our machine{at}: {found.reason}."
+    lines = [f"Thank you for the report. {opening}", ""]
     installed = ", ".join(found.packages[:8])
     if installed:
         lines += [f"Installed here: {installed}.", ""]
