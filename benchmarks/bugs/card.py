@@ -8,6 +8,7 @@ from dataclasses import asdict
 from datetime import date
 from decimal import Decimal
 from statistics import median
+from typing import Any
 
 from benchmarks.bugs.case_result import CaseResult
 from benchmarks.bugs.cases import BugCase
@@ -105,7 +106,7 @@ def scorecard(
     )
 
 
-def _without_facts(one: CaseResult) -> dict[str, object]:
+def _without_facts(one: CaseResult) -> dict[str, Any]:
     """A result as it is kept: what its script is judged by follows from the rest."""
     return {name: value for name, value in asdict(one).items() if name != "facts"}
 

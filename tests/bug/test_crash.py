@@ -250,7 +250,7 @@ def _delete() -> None:
         ("can't set attribute 'size'", _set),
         ("can't delete attribute 'size'", _delete),
         ("integer division or modulo by zero", lambda: 1 % 0),
-        ("isinstance() arg 2 must be a type or tuple of types", lambda: isinstance(1, 2)),  # type: ignore[arg-type]
+        ("isinstance() arg 2 must be a type or tuple of types", lambda: isinstance(1, 2)),
     ],
 )
 def test_what_this_interpreter_says_is_known_in_older_words(

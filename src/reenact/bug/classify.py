@@ -154,7 +154,9 @@ def classified(
     those of the script that use what came out of the project, `crashes` what the tracebacks of the
     report show.
     """
-    deliberate = outside = otherwise = False
+    deliberate = False
+    outside = False
+    otherwise = False
     if not seen.ended:
         outcome, sentence = _without_word(seen, symptom)
     elif seen.noticed:

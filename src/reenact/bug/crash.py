@@ -149,8 +149,8 @@ def _statement_at(files: ProjectFiles, path: PurePosixPath, line: int) -> ast.st
 
 def _head_end(node: ast.stmt) -> int:
     """The last line of a statement; of a block the last one before its body."""
-    body = getattr(node, "body", None)
-    if isinstance(body, list) and body:
+    body: list[ast.stmt] | None = getattr(node, "body", None)
+    if body:
         return max(node.lineno, body[0].lineno - 1)
     return node.end_lineno or node.lineno
 

@@ -119,11 +119,13 @@ class Tried(Enum):
 
     @property
     def program_failed(self) -> bool | None:
-        return self.value[0]
+        failed: bool | None = self.value[0]
+        return failed
 
     @property
     def test_failed(self) -> bool | None:
-        return self.value[1]
+        failed: bool | None = self.value[1]
+        return failed
 
 
 ENDINGS = (Tried.PASSED, Tried.PROGRAM_FAILED, Tried.TEST_FAILED, Tried.FAILED)
