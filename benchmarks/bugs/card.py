@@ -8,6 +8,7 @@ from dataclasses import asdict
 from datetime import date
 from decimal import Decimal
 from statistics import median
+from typing import Any
 
 from benchmarks.bugs.case_result import CaseResult
 from benchmarks.bugs.cases import BugCase
@@ -94,7 +95,7 @@ def scorecard(
         facts={
             "day": date.today().isoformat(),
             "results": [
-                {**asdict(one), "money": None if one.money is None else str(one.money)}
+                {**_without_facts(one), "money": None if one.money is None else str(one.money)}
                 for one in results
             ],
             "not_recorded": {
@@ -103,6 +104,11 @@ def scorecard(
             },
         },
     )
+
+
+def _without_facts(one: CaseResult) -> dict[str, Any]:
+    """A result as it is kept: what its script is judged by follows from the rest."""
+    return {name: value for name, value in asdict(one).items() if name != "facts"}
 
 
 def _readers(cases: Sequence[BugCase], variants: Sequence[Variant]) -> Iterator[tuple[str, ...]]:

@@ -35,6 +35,8 @@ class CaseResult:
     """US dollars; none when a price is not known."""
     script: str = ""
     """What was handed over."""
+    facts: str = ""
+    """By which that is judged; empty for a script that is nothing but itself."""
     on_buggy: int | None = None
     """Exit code of what was handed over; 1: the bug shows, 0: not; none: it could not be run."""
     on_fixed: int | None = None

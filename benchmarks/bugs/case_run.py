@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from benchmarks.bugs.baseline import write_once
 from benchmarks.bugs.case_result import CaseResult
 from benchmarks.bugs.cases import REPORT, BugCase
-from benchmarks.bugs.handed_over import exit_code
+from benchmarks.bugs.handed_over import code_here, judged_code
 from benchmarks.bugs.oracle import COULD_NOT_RUN, SHOWS, SHOWS_NOT
 from benchmarks.bugs.runner import BenchRunner
 from benchmarks.bugs.variant import Variant
@@ -88,7 +88,7 @@ def _judged(
     def code(known: int | None, checkout: Checkout | None) -> int | None:
         if known is not None or checkout is None or not result.script:
             return known if known in (None, SHOWS, SHOWS_NOT) else None
-        return exit_code(result.script, case, checkout.folder, runner.sandbox, runner.stop)
+        return code_here(result, case, checkout.folder, runner.sandbox, runner.stop)
 
     return replace(
         result,
@@ -122,9 +122,11 @@ def _judged_abroad(
     )
     judge = ScriptRunner(boxes, environment)
     codes = [result.on_buggy, result.on_fixed]
-    for nth, (revision, form) in enumerate(zip(revisions, ("buggy", "fixed"), strict=True)):
-        if codes[nth] is None:
-            code = judge.exit_code(_on_path(result.script, revision), revision, form=form)
+    for nth, revision in enumerate(revisions):
+        if codes[nth] is None and result.facts:
+            codes[nth] = judged_code(result, revision, judge)
+        elif codes[nth] is None:
+            code = judge.exit_code(_on_path(result.script, revision), revision)
             codes[nth] = None if code == COULD_NOT_RUN else code
     return replace(result, on_buggy=codes[0], on_fixed=codes[1])
 
@@ -174,6 +176,7 @@ def _result(
         own_s=found.own_s,
         requests=found.requests,
         script=found.repro,
+        facts=found.facts,
         on_buggy=found.exits.get("buggy"),
         on_fixed=found.exits.get("fixed"),
         reported=tuple((one.package, one.version) for one in found.report.environment)

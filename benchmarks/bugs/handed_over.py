@@ -8,8 +8,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.bugs.case_result import CaseResult
 from benchmarks.bugs.cases import BugCase
 from benchmarks.bugs.oracle import COULD_NOT_RUN
+from reenact.bug.project_files import project_files
+from reenact.bug.repro.facts import ReproFacts, facts_from
+from reenact.bug.repro.judged import judge_environment, judged
+from reenact.bug.script_runner import OUTPUT_MIB, Revision, ScriptRunner
+from reenact.codegen.runner import ProjectRunner
 from reenact.errors import SandboxFailed, Stopped
 from reenact.sandbox.box import Command, Ending, Limits, Mount, Sandbox
 from reenact.types import Stop
@@ -17,6 +23,25 @@ from reenact.types import Stop
 PROJECT = "repository"
 _START_S = 60.0
 """Beside the run itself: starting the box and importing packages."""
+
+
+def judged_code(result: CaseResult, at: Revision, runner: ScriptRunner) -> int | None:
+    """What `reenact judge` says of it on one revision; none: it could not be run."""
+    code = int(judged(result.script, facts_from(result.facts), at, runner).judgement)
+    return None if code == COULD_NOT_RUN else code
+
+
+def code_here(
+    result: CaseResult, case: BugCase, folder: Path, sandbox: Sandbox, stop: Stop
+) -> int | None:
+    """The same with the packages of this interpreter; a script without facts is run alone."""
+    if not result.facts:
+        return exit_code(result.script, case, folder, sandbox, stop)
+    facts: ReproFacts = facts_from(result.facts)
+    files = project_files(folder)
+    boxes = ProjectRunner(sandbox, case.seconds, output_mib=OUTPUT_MIB, stop=stop)
+    runner = ScriptRunner(boxes, judge_environment(facts, files, None), facts.stubs)
+    return judged_code(result, Revision(folder.name, files), runner)
 
 
 def exit_code(script: str, case: BugCase, folder: Path, sandbox: Sandbox, stop: Stop) -> int | None:

@@ -9,6 +9,7 @@
     reenact.lint("src")                   what the text alone shows; nothing is run
     reenact.hyperparameters("train.py")   every hyperparameter with its place and alternatives
     reenact.reproduce_bug(report, repo=)  a script that shows a reported bug, proven by running it
+    reenact.judge_bug(repro, repo=)       whether that bug shows on another checkout
     reenact.reproduce_paper(paper)        a paper's code, run and compared with the paper's numbers
     reenact.fingerprint(paper)            what code must show to be a reproduction of the paper
     reenact.evaluate(code)                scores of the code of a reproduction
@@ -27,6 +28,7 @@ from reenact.drawing import draw_with as _draw_with
 from reenact.version import __version__
 
 if _TYPE_CHECKING:
+    from reenact.api.bugs import judge_bug as judge_bug
     from reenact.api.bugs import reproduce_bug as reproduce_bug
     from reenact.api.linting import lint as lint
     from reenact.api.options import ModelOptions as ModelOptions
@@ -50,7 +52,7 @@ if _TYPE_CHECKING:
     from reenact.types import Progress as Progress
 
 _HOMES = {
-    "api.bugs": ("reproduce_bug",),
+    "api.bugs": ("judge_bug", "reproduce_bug"),
     "api.linting": ("lint",),
     "api.options": ("ModelOptions", "RunOptions", "TrainingOptions"),
     "api.papers": ("evaluate", "fingerprint", "reproduce_paper"),

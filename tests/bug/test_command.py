@@ -148,10 +148,19 @@ def test_reproduced_from_a_repository(place: Path, run: Command) -> None:
     assert answer["data"]["script"] == "from acme import Meter\n\nmeter = Meter(3)\nmeter.mean()\n"
     newest = subprocess.run(
         [sys.executable, place / "reproduction" / "repro.py"],
-        cwd=place / "repo",
+        env={**os.environ, "PYTHONPATH": str(place / "repo")},
         check=False,
     )
     assert newest.returncode == 0, "the newest commit has the fix"
+    repro = str(place / "reproduction" / "repro.py")
+    for commit, judgement, word in (
+        ("buggy", 1, "The bug shows: ZeroDivisionError"),
+        ("fixed", 0, "The bug does not show"),
+        ("gone", 125, "It cannot be judged: "),
+    ):
+        code, out, err = run("judge", repro, "--repo", "repo", "--commit", commit)
+        assert code == judgement, err
+        assert out.startswith(word), out
     for form, word in (
         ("full", "meter.mean()"),
         ("sarif", "BG001"),
@@ -215,6 +224,79 @@ def without_uv(place: Path) -> Command:
 
 
 # What pip itself runs of hostile packages: tests/sandbox/environments/test_hostile_packages.py.
+def test_what_cannot_be_judged_is_skipped_by_a_bisection(place: Path, run: Command) -> None:
+    """Every other code up to 127 says to git that the revision has the bug."""
+    (place / "repo" / "repro.py").write_text("import acme\n")
+    for words in ((str(place / "gone.py"),), (str(place / "repo" / "repro.py"),)):
+        code, out, _ = run("judge", *words, "--repo", "repo")
+        assert code == 125
+        assert "It cannot be judged" in out
+
+
+def later_commits(repo: Path) -> None:
+    """Three commits after the fix: one without effect, one that cannot be imported, and one that
+    brings the bug back.
+    """
+    losses = repo / "acme" / "losses.py"
+    good = losses.read_text()
+    subprocess.run([*GIT, "checkout", "-q", "-b", "later", "fixed"], cwd=repo, check=True)
+    texts = (f"{good}\n", "def\n", good.replace("if not self.values:", "if 0:"))
+    for number, text in enumerate(texts):
+        losses.write_text(text)
+        subprocess.run([*GIT, "commit", "-q", "-a", "-m", f"later {number}"], cwd=repo, check=True)
+
+
+def test_the_commit_that_brought_it_is_named(place: Path, run: Command) -> None:
+    """The one that cannot be imported is left out, so two are left."""
+    later_commits(place / "repo")
+    code, out, err = run(
+        *BUG, "--bisect", "fixed..later", "--fixed", "fixed", "--output-format", "json"
+    )
+    assert code == 0, err
+    brought = json.loads(out)["data"]["brought_by"]
+    assert "it came with one of" in brought, brought
+    code, out, err = run(*BUG, "--bisect", "fixed..buggy")
+    assert "there is no commit between them" in out, err
+    code, out, err = run(*BUG, "--bisect", "fixed")
+    assert code == 2
+    assert "GOOD..BAD" in err
+
+
+def test_the_fix_may_be_a_folder_or_an_sdist(place: Path, run: Command) -> None:
+    """An outsider has two sdists and no history."""
+    for name in ("buggy", "fixed"):
+        shutil.copytree(place / name, place / "dist" / f"acme-{name}")
+        shutil.make_archive(str(place / f"acme-{name}"), "gztar", place / "dist", f"acme-{name}")
+    words = [one if one != "repo" else "acme-buggy.tar.gz" for one in BUG]
+    words = [
+        word for at, word in enumerate(words) if "--commit" not in words[max(0, at - 1) : at + 1]
+    ]
+    for fixed in ("acme-fixed.tar.gz", "dist/acme-fixed"):
+        code, out, err = run(*words, "--fixed", fixed, "--output-format", "json")
+        assert code == 0, err + out
+        assert "Reproduced" in json.loads(out)["verdict"]
+
+
+@pytest.mark.release
+def test_git_bisect_finds_the_commit_that_brought_it(place: Path, run: Command) -> None:
+    assert run(*BUG, "--fixed", "fixed")[0] == 0
+    repo = place / "repo"
+    later_commits(repo)
+    judge = [sys.executable, "-m", "reenact", "judge", str(place / "reproduction" / "repro.py")]
+    for words in (("bisect", "start", "later", "fixed"), ("bisect", "run", *judge)):
+        done = subprocess.run([*GIT, *words], cwd=repo, check=False, capture_output=True, text=True)
+    assert (
+        "later 2"
+        in subprocess.run(
+            [*GIT, "log", "-1", "--format=%s", "refs/bisect/bad"],
+            cwd=repo,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+    ), done.stdout + done.stderr
+
+
 @pytest.mark.release
 @pytest.mark.parametrize("installer", ["uv", pytest.param("pip", marks=pytest.mark.slow)])
 def test_packages_of_a_hostile_repository_run_nothing_on_the_host(

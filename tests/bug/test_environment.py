@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from reenact.bug.environment import declared, pinned, prepare
+from reenact.bug.declared import declared
+from reenact.bug.environment import pinned, prepare, pth_folders
 from reenact.bug.options import BugOptions
 from reenact.bug.project_files import ProjectFiles, project_files
 from reenact.bug.report import Installed
@@ -230,5 +231,69 @@ def test_a_module_that_the_first_run_missed_is_installed_by_its_package(
 ) -> None:
     shop: Any = Shop()
     files = package_of(tmp_path, __init__="")
-    prepare(files, (), None, BugOptions(), shop, missing="cv2.dnn")
-    assert shop.asked == [(["numpy", "opencv-python-headless"], None)]
+    prepare(files, (), None, BugOptions(), shop, missing=("cv2.dnn", "yaml"))
+    assert shop.asked == [(["numpy", "opencv-python-headless", "pyyaml"], None)]
+
+
+def test_a_release_of_the_project_is_never_installed_beside_its_checkout(tmp_path: Path) -> None:
+    """It would be imported in its place; a note would ask to allow just that."""
+    shop: Any = Shop()
+    files = package_of(tmp_path, __init__="")
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "Acme-Tools"\n')
+    (tmp_path / "requirements.txt").write_text("numpy\nacme\nacme_tools>=1\n")
+    reported = [
+        Installed(package="acme-tools", version="1.2.0"),
+        Installed(package="acme", version="1.2.0"),
+        Installed(package="strange", version="3.1.0"),
+    ]
+    made = prepare(files, reported, None, BugOptions(environment="build"), shop)
+    assert shop.asked == [(["numpy"], None)]
+    assert [note for note in made.notes if "acme" in note] == []
+    assert "The report names strange 3.1.0" in made.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("setup", "names"),
+    [
+        ("setup(install_requires=read('requirements/base.txt'))", ["lightning-utilities", "numpy"]),
+        (
+            "files = ['base.txt']\nsetup(install_requires=read(files))",
+            ["lightning-utilities", "numpy"],
+        ),
+        (
+            "read('requirements/test.txt')\nsetup(install_requires=read('base.txt'))",
+            ["lightning-utilities", "numpy"],
+        ),
+        ("setup(install_requires=['torch'], x='base.txt')", ["torch"]),
+        ("setup(x='base.txt')", ["pyyaml"]),
+        ("setup(install_requires=read('gone.txt'))", ["pyyaml"]),
+    ],
+)
+def test_requirements_that_setup_py_reads_are_read(
+    tmp_path: Path, setup: str, names: list[str]
+) -> None:
+    (tmp_path / "requirements").mkdir()
+    (tmp_path / "requirements" / "base.txt").write_text(
+        "# needed\nlightning-utilities>=0.8\nnumpy<2.0  # strict\n-r more.txt\n"
+    )
+    (tmp_path / "requirements" / "test.txt").write_text("pytest\n")
+    files = files_of(tmp_path, setup_py=setup, requirements_txt="pyyaml\n")
+    assert [one.name for one in declared(files, [])] == names
+
+
+def test_folders_that_a_pth_file_names_are_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site"
+    for name in ("site", "far", "home", "home/inside"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (site / "a.pth").write_text(
+        f"# {tmp_path}\n{tmp_path / 'far'}\nimport os; os.abort()\n../gone\n"
+    )
+    (site / "b.pth").write_text(
+        f"{tmp_path / 'home'}\n{tmp_path}\n{tmp_path / 'home' / 'inside'}\n"
+    )
+    found = pth_folders([str(site)])
+    assert found == (tmp_path / "far", tmp_path / "home" / "inside"), "not the user's home"
+    assert pth_folders([str(tmp_path)]) == ()

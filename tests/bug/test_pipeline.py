@@ -4,6 +4,7 @@ minimised, written.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -97,19 +98,28 @@ def test_silent_bug_fails_before_and_passes_after(toy: Any, in_turn: Any, tmp_pa
     assert {path.name for path in out.iterdir()} == {
         ".reenact-files.json",
         "repro.py",
+        "repro.json",
         "requirements.txt",
         "REPORT.md",
-        "test_repro.py",
+        "test_reported_bug.py",
     }
-    for revision, code in (("buggy", 1), ("fixed", 0)):
-        done = subprocess.run(
-            [sys.executable, out / "repro.py"], cwd=toy.folder / revision, check=False
-        )
-        assert done.returncode == code
-    assert (
-        subprocess.run([sys.executable, out / "repro.py"], cwd=tmp_path, check=False).returncode
-        == 125
-    )
+    for name in ("repro.py", "test_reported_bug.py"):
+        for revision, code in (("buggy", 1), ("fixed", 0)):
+            runs = (
+                [name]
+                if name == "repro.py"
+                else ["-m", "pytest", "-q", "-p", "no:cacheprovider", name]
+            )
+            done = subprocess.run(
+                [sys.executable, *runs],
+                cwd=out,
+                env={**os.environ, "PYTHONPATH": str(toy.folder / revision)},
+                check=False,
+            )
+            assert done.returncode == code, name
+    shown = (out / "repro.py").read_text()
+    assert len(shown.splitlines()) < 20
+    assert shown.rstrip().splitlines()[-1].startswith("assert math.isclose(observed, reference")
     written = (out / "REPORT.md").read_text()
     assert "**Reproduced: " in written
     assert "| 0 | symptom | no failure |" in written
@@ -152,10 +162,19 @@ def test_not_reproduced_when_the_project_ran_without_it(
     found = toy.reproduce(in_turn([HARMLESS]), out=tmp_path / "out")
     assert found.verdict is Verdict.NOT_REPRODUCED
     assert found.verdict.exit_code == 1
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+    out = tmp_path / "out"
+    assert {path.name for path in out.iterdir()} == {
         ".reenact-files.json",
         "REPORT.md",
+        "REPLY.md",
+        "tried_1.py",
     }
+    assert (out / "tried_1.py").read_text() == HARMLESS
+    reply = (out / "REPLY.md").read_text()
+    assert HARMLESS.strip() in reply
+    assert "- the whole traceback" in reply
+    assert reply in found.reply
+    assert "A reply to the reporter" in (out / "REPORT.md").read_text()
 
 
 def test_inconclusive_when_nothing_ran_as_it_should(toy: Any, in_turn: Any) -> None:
@@ -363,7 +382,7 @@ def test_library_that_chokes_on_what_the_project_gave(
         out=tmp_path / "out",
     )
     assert found.verdict is verdict, found.reason
-    assert found.notes == ()
+    assert all("nobody has seen it pass" in one for one in found.notes), "all is proven"
     own = f"{start}json.dumps(float('nan'), allow_nan=False)\n"
     toy.journal = Journal.in_memory()
     assert (
@@ -411,12 +430,15 @@ class Shop:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.asked: list[list[str]] = []
+        self.empties_at = 0
+        """The number of the environment in which the module holds nothing."""
 
     def prepare(self, wanted: Any, allowed: Allowed, **_: Any) -> Environment:
         allowed.check(wanted)
         self.asked.append([one.text for one in wanted])
         (self.folder / "bin").mkdir(parents=True, exist_ok=True)
-        (self.folder / "sacrebleu.py").write_text("SCORE = 3\n")
+        module = "SCORE = 3\n" if len(self.asked) != self.empties_at else ""
+        (self.folder / "sacrebleu.py").write_text(module)
         python = self.folder / "bin" / "python"
         python.write_text(f'#!/bin/sh\nPYTHONPATH={self.folder} exec {sys.executable} "$@"\n')
         python.chmod(0o755)
@@ -433,9 +455,24 @@ def test_a_missing_module_rebuilds_once_without_asking_the_model(toy: Any, tmp_p
     assert shop.asked == [["sacrebleu"]]
     assert len(found.attempts) == 1, "the script was not asked for again"
     assert "sacrebleu was missing in the first run" in "\n".join(found.notes)
+    assert found.test, "the test is proven as well"
     assert (tmp_path / "out" / "requirements.txt").read_text() == "sacrebleu==2.0\n", (
         "what is needed directly"
     )
+
+
+def test_requirements_are_proven_in_a_fresh_environment(toy: Any, tmp_path: Path) -> None:
+    script = "import sacrebleu\nfrom acme import Meter\n\nMeter(sacrebleu.SCORE).mean()\n"
+    shop = Shop(tmp_path / "shop")
+    asked = {"environments": shop, "environment": "auto", "prove_requirements": True}
+    found = toy.reproduce({"0/0": script}, **asked, out=tmp_path / "out")
+    assert shop.asked == [["sacrebleu"], ["sacrebleu==2.0"]]
+    assert "installed in a fresh environment, and the bug shows" in found.notes[-1]
+    shop.empties_at = 4
+    toy.journal = Journal.in_memory()
+    lacking = toy.reproduce({"0/0": script}, **asked)
+    assert "requirements.txt does not suffice" in lacking.notes[-1]
+    assert "It cannot be judged" in lacking.notes[-1]
 
 
 def test_what_cannot_be_installed_is_named_with_its_option(toy: Any, tmp_path: Path) -> None:
@@ -462,3 +499,31 @@ def test_a_project_that_asks_for_its_own_version_is_as_good_as_installed(
     found = toy.reproduce(in_turn([CRASHES]), fixed=True)
     assert found.verdict is Verdict.REPRODUCED, found.reason
     assert found.exits == {"buggy": 1, "fixed": 0}
+
+
+MADE = """import math
+
+for _name in ("sum", "prod"):
+    locals()[_name.title()] = getattr(math, _name, None)
+
+
+def mean(values):
+    return sum(values) / len(values)
+"""
+
+
+def test_a_name_that_is_made_when_the_project_is_imported_is_there(toy: Any) -> None:
+    """Its text does not show it; static analysis refused the report's own line."""
+    (toy.folder / "buggy" / "acme" / "made.py").write_text(MADE)
+    script = "from acme import made\n\nmade.Prod([2.0])\nmade.mean([])\n"
+    found = toy.reproduce({"0/0": script})
+    assert found.attempts[0].stage is None, found.attempts[0].objections
+    toy.journal = Journal.in_memory()
+    gone = script.replace("Prod", "Median")
+    refused = toy.reproduce({"0/0": gone})
+    assert refused.attempts[0].stage is Stage.STATIC
+    assert "There is no `Median` in `acme.made`" in str(refused.attempts[0].objections[0])
+    toy.journal = Journal.in_memory()
+    wrong = script.replace("mean([])", "mean([], 1)")
+    other = toy.reproduce({"0/0": wrong})
+    assert other.attempts[0].stage is Stage.STATIC, "something else is wrong too"

@@ -20,6 +20,7 @@ from reenact.bug.symptom import Symptom
 from reenact.bug.verdict import (
     not_confirmed,
     not_shown,
+    raises_now,
     same_failure,
     verdict_of,
     verdict_on,
@@ -485,3 +486,101 @@ def test_a_missing_module_is_named_with_its_option(
 ) -> None:
     lacking = stopped(Stage.EXECUTION, "Not installed.", crashed(outcome, missing="yaml"))
     assert verdict_of(case, [lacking])[1].startswith(words)
+
+
+def test_a_message_that_says_something_else_is_only_shown(case: Case) -> None:
+    other = replace(crashed(), otherwise=True)
+    verdict, reason = verdict_on(case, attempt(other))
+    assert verdict is Verdict.SHOWN
+    assert "its message says something else" in reason
+    assert verdict_on(case, attempt(other, crashed()))[0] is Verdict.REPRODUCED
+    assert verdict_on(with_fixed(case), attempt(other))[0] is Verdict.REPRODUCED
+
+
+def test_what_the_model_claims_is_only_shown(case: Case) -> None:
+    claimed = attempt(crashed(), learned=case.symptom, claimed=True)
+    for one, confirmed in ((case, False), (with_fixed(case), True)):
+        verdict, reason = verdict_on(one, claimed)
+        assert verdict is Verdict.SHOWN
+        assert "with another message than reported" in reason
+        assert ("none on the fixed revision" in reason) is confirmed
+
+
+PLACED = """Meter crashes
+
+I make a Meter with window 7 and call mean() at once:
+  File "/home/me/acme/losses.py", line {line}, in {function}
+    {text}
+{last}
+"""
+MEAN = "return sum(self.values) / len(self.values)"
+DIVIDES = "ZeroDivisionError: division by zero"
+
+
+@pytest.mark.parametrize(
+    ("line", "function", "text", "last", "is_elsewhere"),
+    [
+        (33, "mean", MEAN, DIVIDES, False),
+        (7, "mean", MEAN, DIVIDES, False),
+        (30, "update", "self.values = [*self.values, value][-self.window :]", DIVIDES, True),
+        # Neither is in this revision: code that was rewritten since says nothing of this one.
+        (30, "update", "self.values = rewritten", DIVIDES, False),
+        (30, "gone", MEAN, DIVIDES, False),
+        # A traceback of another exception.
+        (30, "update", "self.values = [*self.values, value][-self.window :]", "KeyError: 1", False),
+    ],
+)
+def test_the_place_of_the_reported_traceback_must_be_passed(
+    case: Case, line: int, function: str, text: str, last: str, is_elsewhere: bool
+) -> None:
+    raw = PLACED.format(line=line, function=function, text=text, last=last)
+    said = replace(case, raw=f"{raw}\n{DIVIDES}\n")
+    verdict, reason = verdict_on(said, attempt(crashed()))
+    assert verdict is (Verdict.SHOWN if is_elsewhere else Verdict.REPRODUCED), reason
+    assert ("not at acme/losses.py in update" in reason) is is_elsewhere
+    through = crashed(frame=replace(FRAME, function=function))
+    assert verdict_on(said, attempt(crashed(), through))[0] is Verdict.REPRODUCED, "one suffices"
+
+
+def test_what_this_machine_cannot_decide_is_not_called_absent(case: Case) -> None:
+    quiet = stopped(Stage.EXECUTION, "No failure.", ran(RunOutcome.NOTHING))
+    beyond = replace(quiet, beyond="what must be seen needs cuda")
+    assert verdict_of(case, [beyond, quiet]) == (
+        Verdict.UNDECIDABLE,
+        "what must be seen needs cuda",
+    )
+    assert verdict_of(case, [beyond, attempt(crashed())])[0] is Verdict.REPRODUCED
+    assert Verdict.UNDECIDABLE.exit_code == 3
+    both = stopped(Stage.FIXED, "The same.", crashed(), fixed_runs=(crashed(),))
+    assert verdict_of(with_fixed(case), [both, beyond])[0] is Verdict.NOT_REPRODUCED
+
+
+def called(line: int, run: SeedRun) -> SeedRun:
+    """The run, called from a line of the script."""
+    frames = (Frame("script", "script.py", line, "<module>", "<module>"), *run.observation.frames)
+    return replace(run, observation=replace(run.observation, frames=frames))
+
+
+@pytest.mark.parametrize(
+    ("now", "is_incomplete"),
+    [
+        (called(3, crashed(RunOutcome.PROJECT, "modulo by zero")), True),
+        (called(3, crashed(RunOutcome.SYMPTOM, "modulo by zero")), True),
+        # Another call, the script's own mistake, what is not installed, and no script at all.
+        (called(4, crashed(RunOutcome.PROJECT, "modulo by zero")), False),
+        (called(3, crashed(RunOutcome.SCRIPT, "modulo by zero")), False),
+        (called(3, crashed(RunOutcome.ENVIRONMENT, "modulo by zero")), False),
+        (crashed(RunOutcome.PROJECT, "modulo by zero"), False),
+        (ran(RunOutcome.NO_RUN), False),
+    ],
+)
+def test_a_fix_that_leaves_another_failure_is_not_complete(
+    case: Case, now: SeedRun, is_incomplete: bool
+) -> None:
+    one = stopped(
+        Stage.FIXED, "Another.", called(3, crashed()), fixed_runs=(ran(RunOutcome.NOTHING), now)
+    )
+    verdict, reason = verdict_of(with_fixed(case), [one])
+    assert verdict is (Verdict.INCOMPLETE if is_incomplete else Verdict.INCONCLUSIVE)
+    assert ("the same call (line 3 of the script) now raises" in reason) is is_incomplete
+    assert raises_now(replace(one, runs=(ran(RunOutcome.NOTHING),))) == "", "nothing was shown"

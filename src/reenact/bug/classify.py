@@ -4,12 +4,12 @@ run at all.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypedDict
 
+from reenact.bug.crash import VARYING, Likeness, ReportedCrash, likeness
 from reenact.bug.project_files import ProjectFiles
 from reenact.bug.script_runner import Frame, RunObservation
 from reenact.bug.symptom import TOO_GENERAL, Explicit, Relation, Symptom
@@ -48,7 +48,6 @@ class Failure:
     """`import` while a file of the project was imported, else `call`."""
 
 
-_VARYING = re.compile(r"0x[0-9a-f]+|(?:/[\w.+-]+){2,}|\d+(?:\.\d+)?(?:e[+-]?\d+)?", re.IGNORECASE)
 _LONGEST = 600
 """Characters of a message that are compared."""
 
@@ -57,7 +56,7 @@ def failure_of(seen: RunObservation) -> Failure | None:
     """The failure that a run ended with; none where it ran through."""
     if seen.ended != "raised" or not seen.classes:
         return None
-    pieces = (" ".join(part.split()).lower() for part in _VARYING.split(seen.message[:_LONGEST]))
+    pieces = (" ".join(part.split()).lower() for part in VARYING.split(seen.message[:_LONGEST]))
     own = [frame.function for frame in seen.project_frames]
     phase = "import" if "<module>" in own else "call"
     return Failure(
@@ -98,6 +97,8 @@ class SeedRun:
     """A library raises it, called by the script with what the project gave, as in
     `loss.backward()`.
     """
+    otherwise: bool = False
+    """It was raised where the report says, as that class, and its message says something else."""
 
     @property
     def shows(self) -> bool:
@@ -147,11 +148,15 @@ def classified(
     functions: Sequence[str],
     files: ProjectFiles,
     lines: frozenset[int] = frozenset(),
+    crashes: Sequence[ReportedCrash] = (),
 ) -> SeedRun:
     """The meaning of a run. `functions` are those that the report's own traceback names, `lines`
-    those of the script that use what came out of the project.
+    those of the script that use what came out of the project, `crashes` what the tracebacks of the
+    report show.
     """
-    deliberate = outside = False
+    deliberate = False
+    outside = False
+    otherwise = False
     if not seen.ended:
         outcome, sentence = _without_word(seen, symptom)
     elif seen.noticed:
@@ -163,10 +168,12 @@ def classified(
             bool(seen.frames) and seen.blamed == "script" and seen.frames[-1].whose == "library"
         )
         used = seen.last is not None and seen.last.line in lines and not seen.missing
-        outside = (
-            by_library and used and bool(reported and reported.fits(seen.classes, seen.message))
-        )
-        outcome, sentence = _raised(seen, symptom, functions, files, outside=outside)
+        like = Likeness.OTHER
+        if reported is not None:
+            like = likeness(reported, crashes, seen, files)
+        outside = by_library and used and like is Likeness.SAME
+        otherwise = like is Likeness.PLACE
+        outcome, sentence = _raised(seen, symptom, functions, files, like, outside=outside)
         deliberate = outcome is RunOutcome.SYMPTOM and not outside and seen.refused
     elif seen.ended == "exited":
         outcome = RunOutcome.SCRIPT
@@ -187,6 +194,7 @@ def classified(
         sentence=sentence,
         deliberate=deliberate,
         outside=outside,
+        otherwise=otherwise,
     )
 
 
@@ -231,6 +239,7 @@ def _raised(
     symptom: Symptom,
     functions: Sequence[str],
     files: ProjectFiles,
+    like: Likeness,
     *,
     outside: bool,
 ) -> tuple[RunOutcome, str]:
@@ -263,7 +272,7 @@ def _raised(
             f"The project raised before anything could be observed: {what}{at}.",
         )
     raised = f"The project raised {what}{at}"
-    if not reported.fits(seen.classes, seen.message):
+    if like is Likeness.OTHER:
         wanted = f"{reported.name}: {reported.message or '*'}"
         return (
             RunOutcome.PROJECT,

@@ -4,13 +4,16 @@ what it answers, and the feedback it gets.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
+from reenact.bug.classify import RunOutcome
 from reenact.bug.codebase import Codebase
 from reenact.bug.context.context import Context
 from reenact.bug.context.index import CodeIndex
+from reenact.bug.crash import ReportedCrash, reported_crashes
 from reenact.bug.options import BugOptions
 from reenact.bug.report import Plan, relations_text, symptom_words
 from reenact.bug.reproduction import Attempt, CallForm
@@ -56,6 +59,11 @@ class Case:
         """Functions of the project that the report's own traceback names."""
         known = self.project.files.definitions
         return tuple(name for name in self.symptom.functions_in(self.raw) if name in known)
+
+    @cached_property
+    def crashes(self) -> tuple[ReportedCrash, ...]:
+        """What the tracebacks of the report show, as far as they go through this project."""
+        return reported_crashes(self.raw, self.project.files)
 
     def say(self, note: str) -> None:
         """Report progress; stop here when that was asked for."""
@@ -240,6 +248,18 @@ QUESTION = (
 def is_open(case: Case, last: Attempt) -> bool:
     """Whether another exception of the project may be the bug: the report spells none."""
     return last.other_failure is not None and not case.symptom.grounded(case.raw)
+
+
+def is_claimable(case: Case, last: Attempt) -> bool:
+    """Whether the model may say that what the project raised is the reported bug: nobody knows
+    better, or the class is the reported one and the message another.
+    """
+    if is_open(case, last):
+        return True
+    reported = case.symptom.raised
+    if reported is None or not last.runs or not last.repeats(RunOutcome.PROJECT):
+        return False
+    return reported.name in last.runs[0].observation.classes
 
 
 def closing_rule(case: Case) -> str:

@@ -58,7 +58,11 @@ class BugOptions:
     minimise_runs: int = 40
     """Runs that making it shorter may take."""
     pytest: bool = False
-    """Write a pytest file too."""
+    """Kept for older calls: a test is always written."""
+    prove_requirements: bool = False
+    """Install requirements.txt in a fresh environment, and judge the script there."""
+    bisect: str = ""
+    """Commits as GOOD..BAD, among which the one is looked for that brought the bug."""
     stubs: tuple[str, ...] = ()
     """Modules that may be replaced by empty ones when they are not installed. Only the user
     says so.

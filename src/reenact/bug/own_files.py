@@ -17,8 +17,18 @@ from reenact.journal.signing import Signer, known_signer, user_signer
 from reenact.journal.storage import make_folder, storage_named, write_whole
 
 LIST = ".reenact-files.json"
-NAMES = ("repro.py", "requirements.txt", "test_repro.py", "REPORT.md")
-"""Everything that `bug` may write."""
+NAMES = (
+    "repro.py",
+    "repro.json",
+    "requirements.txt",
+    "test_reported_bug.py",
+    "REPORT.md",
+    "REPLY.md",
+    "tried_1.py",
+    "tried_2.py",
+    "tried_3.py",
+)
+"""Everything that `bug` may write, but for a test that has the number of an issue in its name."""
 _MOST_BYTES = 64 * 1024 * 1024
 _SORT = "bug files"
 

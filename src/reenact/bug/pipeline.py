@@ -1,7 +1,7 @@
 """Bug: a report and a repository become a script that shows the bug, proven by running it.
 
 report -> restructured -> symptom -> environment -> contexts -> search (plan, generate, validate,
-run, refine) -> verdict -> minimise -> repro.py, requirements.txt, REPORT.md
+run, refine) -> verdict -> minimise -> repro.py, its facts and test, requirements.txt, REPORT.md
 """
 
 from collections.abc import Callable, Sequence
@@ -13,29 +13,36 @@ from reenact.asking import carry_budget
 from reenact.bug.context.build import build_contexts
 from reenact.bug.context.index import build_index
 from reenact.bug.context.rank import installed_embedder
-from reenact.bug.environment import HERE, metadata, prepare
+from reenact.bug.declared import metadata
+from reenact.bug.environment import HERE, prepare
 from reenact.bug.generate import Case
 from reenact.bug.minimise import minimised
 from reenact.bug.options import BugOptions
-from reenact.bug.own_files import refuse_foreign, write_list
+from reenact.bug.own_files import NAMES, refuse_foreign, write_list
 from reenact.bug.project_files import identity, project_files, readme_examples
 from reenact.bug.report import BugReport, restructured, symptom_in
-from reenact.bug.repro_file import TEST, repro_text
-from reenact.bug.reproduction import Minimised, Reproduction, Verdict, on_fixed
+from reenact.bug.repro.as_test import test_name
+from reenact.bug.repro.bisect import bisected
+from reenact.bug.repro.facts import facts_from
+from reenact.bug.repro.hand_over import REQUIREMENTS, handed_over
+from reenact.bug.repro.judged import Judgement, judged
+from reenact.bug.repro.requirements import requirements_proven
+from reenact.bug.reproduction import Minimised, Reproduction, Verdict
 from reenact.bug.script_runner import OUTPUT_MIB, Revision, ScriptRunner
 from reenact.bug.search import search_reproduction
-from reenact.bug.verdict import verdict_of
+from reenact.bug.verdict import raises_now, verdict_of
 from reenact.codegen.runner import ProjectRunner
+from reenact.errors import InputError
 from reenact.intake.report import RawReport
-from reenact.intake.repository import Checkout
+from reenact.intake.repository import Checkout, History
 from reenact.journal import Journal, Kind, OpenRun, mark
 from reenact.llm.ask import Model
 from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
-PROVEN = {"buggy": 1, "fixed": 0}
-"""Exit codes of a repro.py that is as it should be."""
+MOST_WORDS = 8000
+"""Characters of the report's own words that a result keeps."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,8 @@ class BugServices:
     sandbox: Sandbox
     environments: Environments | None = None
     """Builds environments; without it only this interpreter's packages can be used."""
+    history: History | None = None
+    """Of the repository, where a commit is looked for."""
     report: Callable[[Reproduction], str] | None = None
     """What REPORT.md holds; without it that file is not written."""
     tell: Tell = tell_nobody
@@ -69,9 +78,11 @@ def reproduce(
     files go.
     """
     options = options or BugOptions()
+    if options.bisect:
+        _ends_of(options.bisect)
     if out is not None:
         # Before anything is paid for.
-        refuse_foreign(out)
+        refuse_foreign(out, (*NAMES, test_name(raw.source)))
     buggy = _revision(checkout)
     repaired = _revision(fixed) if fixed is not None else None
     request: dict[str, object] = {
@@ -112,11 +123,18 @@ def reproduce(
                 run.under("minimise"),
             )
             attempts = (*attempts[:-1], shortest)
+        if verdict is Verdict.INCOMPLETE:
+            # Its script shows the bug; the verdict states what the fix leaves of it.
+            attempts = tuple(
+                replace(one, stage=None, objections=()) if raises_now(one) else one
+                for one in attempts
+            )
         environment = case.runner.environment
         forms = [form.words() for one in attempts if one.shows for form in one.forms]
         found = Reproduction(
             title=report.title if report is not None else raw.title,
             source=raw.source,
+            words=raw.text()[:MOST_WORDS],
             repository=checkout.source,
             commit=checkout.commit,
             fixed=fixed.commit if fixed is not None else "",
@@ -288,32 +306,14 @@ def _written(
     out: Path | None,
     run: OpenRun,
 ) -> Reproduction:
-    """The files of the result, where something was shown; repro.py is proven as the user will
-    run it.
-    """
-    files: dict[str, str] = {}
-    if found.script:
-        environment = case.runner.environment
-        forms = found.showing.forms if found.showing is not None else ()
-        both = on_fixed(found.script, forms, both=True)
-        seeded = environment.seeded(found.script)
-        roots = case.buggy.files.roots
-        files["repro.py"] = repro_text(
-            both,
-            symptom=case.symptom,
-            title=found.title,
-            shown=found.shown,
-            roots=roots,
-            seeded=seeded,
-        )
-        files["requirements.txt"] = "".join(
-            f"{one}\n" for one in environment.direct or found.packages
-        )
-        if case.options.pytest:
-            files["test_repro.py"] = TEST.format(wall_s=case.options.wall_s)
-    found = replace(found, repro=files.get("repro.py", ""))
-    if files and case.options.parts.execution:
-        found = _proven(found, case, run)
+    """With the files of the result, proven and written where they are asked for."""
+    found, files = handed_over(found, case, run)
+    if case.options.bisect and found.repro:
+        found = _bisected(found, case, services, run)
+    if case.options.prove_requirements and REQUIREMENTS in files:
+        services.tell(Progress("bug", note="install requirements.txt in a fresh environment"))
+        note = requirements_proven(found, files[REQUIREMENTS], case, services.environments)
+        found = replace(found, notes=(*found.notes, note))
     if out is None:
         return found
     found = replace(
@@ -325,58 +325,50 @@ def _written(
         files["REPORT.md"] = services.report(found)
     contents = {name: text.encode("utf-8", "replace") for name, text in files.items()}
     # Again: a file of the user's may have come meanwhile.
-    refuse_foreign(out)
+    refuse_foreign(out, (*NAMES, test_name(found.source)))
     write_list(out, contents)
     run.edit("files", out, contents)
     return found
 
 
-def _proven(found: Reproduction, case: Case, run: OpenRun) -> Reproduction:
-    """With what repro.py exits with when it is run as the user will run it, by revision: a result
-    whose own proof failed is not reproduced.
-    """
-    runner = case.runner
-    codes = dict[str, int | None]()
-    for name, revision in {
-        "buggy": case.buggy,
-        "fixed": case.fixed,
-    }.items():
-        if revision is not None:
-            prove = partial(runner.exit_code, found.repro, revision, form=name)
-            given: dict[str, object] = {
-                "repro": found.repro,
-                "revision": revision.identity,
-                "environment": runner.environment.key,
-                "limits": runner.bounds,
-            }
-            # A proof that something stopped each time says nothing: the same command tries it
-            # again.
-            codes[name] = run.step(
-                f"repro-{name}",
-                prove,
-                kind=Kind.BOX,
-                inputs=given,
-                still=lambda code: code is not None,
-            )
-    unproven = [
-        f"repro.py {'did not end' if code is None else f'exits {code}'} on the {name} revision,"
-        f" expected exit code {PROVEN[name]}"
-        for name, code in codes.items()
-        if code != PROVEN[name]
-    ]
-    exits = {name: code for name, code in codes.items() if code is not None}
-    found = replace(
-        found,
-        exits=exits,
-        notes=(
-            *found.notes,
-            *(f"{one}." for one in unproven),
-        ),
-    )
-    if not unproven or found.verdict is not Verdict.REPRODUCED:
-        return found
+def _ends_of(commits: str) -> tuple[str, str]:
+    """The good and the bad commit of GOOD..BAD."""
+    good, dots, bad = commits.partition("..")
+    if not (good and dots and bad):
+        why = f"The commits to search are named as GOOD..BAD. Received: bisect={commits!r}."
+        raise InputError(why)
+    return good, bad
+
+
+def _bisected(found: Reproduction, case: Case, services: BugServices, run: OpenRun) -> Reproduction:
+    """With the commit that brought the bug, by the proven script."""
+    history = services.history
+    good, bad = _ends_of(case.options.bisect)
+    if history is None:
+        raise InputError("A bisection needs the history of the repository, and none was given.")
+    facts = facts_from(found.facts)
+
+    def judge(commit: str) -> Judgement:
+        case.say(f"bisect: look at {commit[:12]}")
+        revision = _revision(history.checkout(commit))
+        given: dict[str, object] = {"repro": found.repro, "facts": found.facts, "at": commit}
+        code = run.step(
+            f"bisect-{commit[:12]}",
+            lambda: int(judged(found.repro, facts, revision, case.runner).judgement),
+            kind=Kind.BOX,
+            inputs=given,
+        )
+        return Judgement(code)
+
+    result = bisected(good, history.between(good, bad), judge)
+    looked = f"{len(result.judgements)} commits were looked at"
+    if result.found:
+        named = f"{result.found[:12]} ({history.subject(result.found)[:100]})"
+        return replace(found, brought_by=f"The bug came with {named}; {looked}.")
+    why = result.why
+    if result.suspects:
+        names = ", ".join(one[:12] for one in result.suspects[:8])
+        why = f"it came with one of {names}: on the others of them the script cannot be run"
     return replace(
-        found,
-        verdict=Verdict.SHOWN,
-        reason=f"{found.reason}; but {'; '.join(unproven)}",
+        found, brought_by=f"Which commit brought the bug was not found: {why}; {looked}."
     )

@@ -29,6 +29,10 @@ class Verdict(StrEnum):
     """The symptom shows, but nothing yet tells the bug from a mistake of the script."""
     NOT_REPRODUCED = "not reproduced"
     """Scripts exercised the project and the symptom did not show, or not only where the bug is."""
+    INCOMPLETE = "the fix is not complete"
+    """A script shows the symptom, and on the fixed revision the same call raises something else."""
+    UNDECIDABLE = "cannot be decided here"
+    """A run showed that this machine cannot tell: a device, or a compiled module, is not here."""
     INCONCLUSIVE = "inconclusive"
     """No script ran as it should, or nothing was run."""
 
@@ -147,9 +151,15 @@ class Attempt:
     """Calls that are written otherwise for the fixed revision."""
     not_here: str = ""
     """Why the model finds that this bug is not here; ends the search."""
+    beyond: str = ""
+    """Why this machine cannot decide it, as its runs show; ends the search."""
     learned: Symptom | None = None
     """What it shows, where that is another exception than was expected: the fix tells, or the model
     found so after it was raised.
+    """
+    claimed: bool = False
+    """The report spells another message than the one that was raised; that it is the reported bug
+    is what the model says.
     """
     controls: Controls | None = None
     """None where it did not come to control runs."""
@@ -162,6 +172,11 @@ class Attempt:
     @property
     def shows(self) -> bool:
         return self.stage is None
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing more is asked after it, though it does not show the bug."""
+        return bool(self.not_here or self.beyond)
 
     @property
     def reasons(self) -> list[str]:
@@ -181,12 +196,15 @@ class Attempt:
             return None
         first = self.runs[0]
         seen = self.runs[0].observation
-        alike = all(
-            one.outcome is RunOutcome.PROJECT and one.crashed_like(first) for one in self.runs
-        )
-        if alike and not (seen.refused and seen.frames[-1].whose == "project"):
+        if self.repeats(RunOutcome.PROJECT) and not (
+            seen.refused and seen.frames[-1].whose == "project"
+        ):
             return first
         return None
+
+    def repeats(self, outcome: RunOutcome) -> bool:
+        """Whether all its runs crashed alike, with this meaning."""
+        return all(one.outcome is outcome and one.crashed_like(self.runs[0]) for one in self.runs)
 
     @property
     def outcomes_fixed(self) -> list[RunOutcome]:
@@ -263,7 +281,10 @@ class ReproductionJson(TypedDict):
     seeds_run: int
     script: str
     repro: str
+    test: str
+    reply: str
     exits: Mapping[str, int]
+    brought_by: str
     minimised: Minimised | None
     attempts: tuple[Attempt, ...]
     contexts: tuple[str, ...]
@@ -301,9 +322,21 @@ class Reproduction(Result):
     packages: tuple[str, ...]
     minimised: Minimised | None = None
     repro: str = ""
-    """repro.py, the script with its judge; empty where nothing was shown."""
+    """repro.py, the plain script; empty where nothing was shown."""
+    facts: str = ""
+    """repro.json, by which it is judged."""
+    test: str = ""
+    """The same as a test; empty where none is handed over."""
+    reply: str = ""
+    """Words to the reporter where nothing was shown."""
+    words: str = ""
+    """The report's own words."""
     exits: Mapping[str, int] = field(default_factory=dict)
-    """What repro.py exited with when it was proven, by revision: `buggy`, `fixed`."""
+    """What `reenact judge repro.py` says, by revision (`buggy`, `fixed`): 1 shows, 0 does not, 125
+    cannot be run.
+    """
+    brought_by: str = ""
+    """Which commit brought it, as a sentence, where that was asked for."""
     findings: tuple[str, ...] = ()
     """What a diagnosis of the project's training programs says, each in a sentence."""
     folder: Path | None = None
@@ -365,6 +398,19 @@ class Reproduction(Result):
         return sum(run.shows for run in self._runs)
 
     @property
+    def place(self) -> str:
+        """The innermost line of the project in what was raised: an address where the repository
+        has one, else file and line; empty where nothing was raised.
+        """
+        frames = self.shown.observation.project_frames if self.shown is not None else ()
+        if not frames:
+            return ""
+        file, line = frames[-1].file, frames[-1].line
+        if not self.repository.startswith("https://") or not self.commit:
+            return f"{file}:{line}"
+        return f"{self.repository.removesuffix('.git')}/blob/{self.commit}/{file}#L{line}"
+
+    @property
     def must_be_seen(self) -> str:
         """The symptom in words."""
         return symptom_words(self.symptom)
@@ -391,7 +437,10 @@ class Reproduction(Result):
             "seeds_run": self.seeds_run,
             "script": self.script,
             "repro": self.repro,
+            "test": self.test,
+            "reply": self.reply,
             "exits": self.exits,
+            "brought_by": self.brought_by,
             "minimised": self.minimised,
             "attempts": self.attempts,
             "contexts": self.contexts,

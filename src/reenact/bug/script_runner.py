@@ -2,14 +2,15 @@
 watcher saw.
 """
 
+import ast
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
-from enum import StrEnum
+from enum import Enum, StrEnum
 from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
@@ -22,6 +23,7 @@ from reenact.bug.recorded_calls import RecordedCalls
 from reenact.bug.symptom import Check
 from reenact.codegen.environment import Environment
 from reenact.codegen.runner import ProgramRun, ProjectRunner
+from reenact.codegen.syntax import imported_names, parsed
 from reenact.errors import InputError, MissingPart, ResultRefused
 from reenact.journal import Kind, Scope
 from reenact.sandbox.box import Ending, Mount
@@ -39,9 +41,13 @@ INSIDE = (
     "hands.py",
     "reads.py",
 )
+HANDED = "handed.py"
+"""Runs what is handed over; it needs none of the others."""
 RESULT = "result-{}.json"
 OUTPUT_MIB = 4
 """Printed MiB after which a script is ended."""
+REPAIRS = 3
+"""Modules for which an environment is built again."""
 PROOFS = 2
 """Times a proof is run that something stopped."""
 OUTPUT = 3000
@@ -99,6 +105,32 @@ class Mode(StrEnum):
     """
 
 
+class Tried(Enum):
+    """How a program and its test ended that were run as a maintainer runs them."""
+
+    PASSED = (False, False)
+    PROGRAM_FAILED = (True, False)
+    TEST_FAILED = (False, True)
+    FAILED = (True, True)
+    UNKNOWN = (None, None)
+    """They ended in a way of their own."""
+    STOPPED = (None, None, "stopped")
+    """Something stopped them each time."""
+
+    @property
+    def program_failed(self) -> bool | None:
+        failed: bool | None = self.value[0]
+        return failed
+
+    @property
+    def test_failed(self) -> bool | None:
+        failed: bool | None = self.value[1]
+        return failed
+
+
+ENDINGS = (Tried.PASSED, Tried.PROGRAM_FAILED, Tried.TEST_FAILED, Tried.FAILED)
+"""In the order of the exit codes of handed.py."""
+FIRST_CODE = 64
 PATIENCE = {
     Mode.OUTCOME: 1,
     Mode.CALLS: 4,
@@ -146,6 +178,12 @@ class RunObservation:
     plain: str = ""
     """Classes of the script that were made to answer like the built-in types that they are."""
     calls: RecordedCalls | None = None
+    imported: Mapping[str, str] = field(default_factory=dict)
+    """The project's modules that the script names, and from which file each was imported: a
+    relative path below the project, an absolute one elsewhere.
+    """
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """The classes of `observed` and `reference`."""
     versions: Mapping[str, str] = field(default_factory=dict)
     output: str = ""
     wall_s: float = 0.0
@@ -194,19 +232,24 @@ class ScriptRunner:
     waited: list[float] = field(default_factory=list, compare=False)
     """Seconds of each box in which it had no processor."""
     rebuild: Callable[..., Environment] | None = None
-    """Builds the environment once more, with the package of a missing module; none once that
-    was done.
-    """
+    """Builds the environment once more, with the packages of missing modules."""
+    missing: list[str] = field(default_factory=list, compare=False)
+    """Modules for which it was built again."""
 
     def repair(self, missing: str) -> bool:
         """Whether there is a new environment now, with the module that a run did not find."""
         build = self.rebuild
-        self.rebuild = None
+        if build is None or not missing or missing in self.missing:
+            return False
+        if len(self.missing) >= REPAIRS:
+            return False
+        self.missing.append(missing)
         # A name that nobody knows, or that cannot be installed: the verdict names the option.
         with suppress(InputError, MissingPart):
-            if build is not None and missing:
-                self.environment = build(missing=missing)
-                return True
+            self.environment = build(missing=tuple(self.missing))
+            return True
+        self.missing.remove(missing)
+        self.rebuild = None
         return False
 
     def observe(
@@ -269,18 +312,22 @@ class ScriptRunner:
         seeds: Sequence[int],
         revision: Revision,
         mode: Mode = Mode.OUTCOME,
+        names: Collection[str] = (),
     ) -> dict[int, RunObservation]:
-        """Run once a seed, in one box."""
+        """Run once a seed, in one box. `names`: the project's modules, where they may be none of
+        this revision.
+        """
         words = {seed: secrets.token_hex(16) for seed in seeds}
         task = {
             "words": words,
             "script": "script.py",
             "project": REPOSITORY,
-            "roots": [str(Path(REPOSITORY) / root) for root in revision.files.roots],
+            "roots": self._roots(revision),
             "seeded": self.environment.seeded(script),
             "stubs": list(self.stubs),
             "check": check.model_dump(mode="json") if check is not None else None,
             "mode": mode.value,
+            "modules": modules_of(script, names or revision.files.packages),
         }
         given = {f".reenact/{name}": _inside(name) for name in INSIDE}
         given["script.py"] = script.encode("utf-8", "replace")
@@ -299,26 +346,49 @@ class ScriptRunner:
             for seed in seeds
         }
 
-    def exit_code(
-        self,
-        repro: str,
-        revision: Revision,
-        *,
-        form: str = "buggy",
-    ) -> int | None:
-        """What a repro.py exits with when it is run as the user will run it; none when something
-        stopped it each time: a run that did not end says nothing.
+    def exit_code(self, program: str, revision: Revision) -> int | None:
+        """What a program exits with that finds the project by itself; none when something stopped
+        it each time: a run that did not end says nothing.
         """
-        given = {"repro.py": repro.encode("utf-8", "replace")}
-        variables = {
-            "REENACT_PROJECT": REPOSITORY,
-            "REENACT_FORM": form,
-        }
+        given = {"repro.py": program.encode("utf-8", "replace")}
         for _ in range(PROOFS):
-            ran = self._execute("repro.py", given, revision, 1, variables=variables)
+            ran = self._execute("repro.py", given, revision, 1)
             if ran.ending in (Ending.OK, Ending.EXIT):
                 return ran.exit_code
         return None
+
+    def try_out(self, program: str, test: str, revision: Revision) -> Tried:
+        """Run what is handed over as a maintainer runs it: the program, and the test where there
+        is one.
+        """
+        names = {"program": "repro.py", "test": "test_repro.py" if test else ""}
+        given = {
+            ".reenact/handed.py": _inside(HANDED),
+            "repro.py": program.encode("utf-8", "replace"),
+        }
+        if test:
+            given["test_repro.py"] = test.encode("utf-8", "replace")
+        task = {
+            **names,
+            "roots": self._roots(revision),
+            "seeded": self.environment.seeded(program),
+        }
+        for _ in range(PROOFS):
+            ran = self._execute(
+                f".reenact/{HANDED}",
+                given,
+                revision,
+                2,
+                stdin=json.dumps(task).encode(),
+            )
+            if ran.ending in (Ending.OK, Ending.EXIT):
+                known = {FIRST_CODE + number: one for number, one in enumerate(ENDINGS)}
+                return known.get(ran.exit_code or 0, Tried.UNKNOWN)
+        return Tried.STOPPED
+
+    def _roots(self, revision: Revision) -> list[str]:
+        """The folders of the project that go on the import path in a box."""
+        return [str(Path(REPOSITORY) / root) for root in revision.files.roots]
 
     def _execute(
         self,
@@ -363,6 +433,14 @@ class ScriptRunner:
     def bounds(self) -> list[float]:
         """Seconds and MiB of one run, as a journal compares them."""
         return [self.runner.wall_s, self.runner.memory_mib]
+
+
+def modules_of(script: str, packages: Collection[str]) -> list[str]:
+    """The modules of the project that a script imports, by their first names."""
+    tree = parsed(script)
+    nodes = ast.walk(tree) if tree is not None else ()
+    named = {one.module.partition(".")[0] for node in nodes for one in imported_names(node)}
+    return sorted(named & set(packages))
 
 
 def observation_of(run: ProgramRun, word: str, name: str) -> RunObservation:

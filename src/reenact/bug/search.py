@@ -9,14 +9,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from reenact.bug.beyond import beyond
 from reenact.bug.classify import RunOutcome, SeedRun, classified, symptom_of
 from reenact.bug.context.context import Context
 from reenact.bug.controls.check import controlled
-from reenact.bug.generate import Answered, Case, draft, is_open, plan_for, revised
+from reenact.bug.generate import Answered, Case, draft, is_claimable, is_open, plan_for, revised
 from reenact.bug.report import Plan
 from reenact.bug.reproduction import Attempt, Stage, on_fixed
 from reenact.bug.validate.bindings import flowing_lines
-from reenact.bug.validate.stages import objections, refused_form
+from reenact.bug.validate.stages import absent_names, objections, refused_form
 from reenact.bug.verdict import not_confirmed, not_shown
 from reenact.codegen.project import Problem
 from reenact.codegen.static_checks import does_not_parse
@@ -60,7 +61,7 @@ def search_reproduction(case: Case, run: Scope) -> tuple[Case, tuple[Attempt, ..
             sharper = replace(sharper, symptom=attempt.learned or sharper.symptom)
             if attempt.shows:
                 return sharper, tuple(attempts)
-        if _lacks_the_environment(attempts) or (attempts and attempts[-1].not_here):
+        if _lacks_the_environment(attempts) or (attempts and attempts[-1].is_final):
             break
     return case, tuple(attempts)
 
@@ -92,7 +93,7 @@ def _in_context(
             )
         yield last
         done.append(last)
-        if last.shows or last.not_here or _lacks_the_environment(done):
+        if last.shows or last.is_final or _lacks_the_environment(done):
             return
         if not last.script:
             last = None
@@ -133,10 +134,15 @@ def _refined(
     except AnswerUnusable as error:
         return attempt.stopped(Problem(Stage.ANSWER, error.sentence))
     symptom = None
-    if answer.is_it and is_open(case, last):
+    if answer.is_it and is_claimable(case, last):
         symptom = symptom_of(last.runs[0])
     if symptom is not None:
-        attempt = replace(attempt, forms=last.forms, learned=symptom)
+        attempt = replace(
+            attempt,
+            forms=last.forms,
+            learned=symptom,
+            claimed=not is_open(case, last),
+        )
         return tried(replace(case, symptom=symptom), attempt, run)
     if answer.script == last.script and answer.forms == last.forms:
         objection = Problem(Stage.ANSWER, "The script was not changed.")
@@ -231,6 +237,9 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
         case.symptom,
         case.options.parts,
     )
+    if found and found[0].where == Stage.STATIC and _import_gives(case, attempt.script, run):
+        parts = replace(case.options.parts, static=False)
+        found = objections(attempt.script, case.project, case.symptom, parts)
     if found or not case.options.parts.execution:
         return attempt.stopped(*found)
     runs = run_seeds(case, run, attempt.script, quick=quick)
@@ -247,7 +256,9 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
     attempt = replace(attempt, runs=runs)
     objection = not_shown(case, runs)
     if objection is not None:
-        return (None if quick else _learned(case, attempt, run)) or attempt.stopped(objection)
+        learned = None if quick else _learned(case, attempt, run)
+        why = beyond(case.symptom, runs, case.buggy.files)
+        return learned or replace(attempt, beyond=why).stopped(objection)
     if quick:
         return replace(attempt, runs=())
     if case.fixed is None:
@@ -266,6 +277,21 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
     if objection is not None:
         return attempt.stopped(objection)
     return controlled(case, attempt, run)
+
+
+def _import_gives(case: Case, script: str, run: Scope) -> bool:
+    """Whether the project has the names after all that its text lacks: some are made when it is
+    imported.
+    """
+    if not case.options.parts.execution:
+        return False
+    names = absent_names(script, case.project)
+    lines = [f"import {module}\n{module}.{name}" for module, name in names]
+    if not lines:
+        return False
+    asked = "\n".join(lines) + "\n"
+    seen = case.runner.observe(run, "names", asked, None, (0,), case.buggy)[0]
+    return seen.ended == "returned" and not seen.noticed
 
 
 def _learned(case: Case, attempt: Attempt, run: Scope) -> Attempt | None:
@@ -323,6 +349,7 @@ def run_with(
         case.functions,
         revision.files,
         flowing_lines(script, case.project),
+        case.crashes,
     )
     return tuple(classified(seed, seen, *known) for seed, seen in observed.items())
 

@@ -10,10 +10,12 @@ from pathlib import PurePosixPath
 from statistics import fmean
 
 from reenact.bug.classify import RunOutcome, SeedRun
-from reenact.bug.environment import distribution
+from reenact.bug.crash import ReportedCrash
+from reenact.bug.declared import distribution
 from reenact.bug.generate import Case
+from reenact.bug.inside.judge import FIVE_PERCENT
 from reenact.bug.reproduction import Attempt, Stage, Verdict
-from reenact.bug.symptom import Relation
+from reenact.bug.symptom import Relation, Symptom
 from reenact.codegen.project import Problem
 
 COMMON = frozenset(
@@ -40,14 +42,21 @@ _ABOUT_INPUT = re.compile(
     r"|mismatch|not match"
 )
 """Words of messages that refuse what was handed in."""
-FIVE_PERCENT = 0.05
-"""How near to the reported number the mean over the seeds must come (RepGen, section 4)."""
+
+
+RAISED = (RunOutcome.SYMPTOM, RunOutcome.PROJECT)
+"""Outcomes of a run in which the project failed."""
 
 
 def not_shown(case: Case, runs: Sequence[SeedRun]) -> Problem | None:
-    """Why these runs do not show the symptom; none when they do."""
+    """Why these runs do not show the symptom of a case; none when they do."""
+    return lacks(case.symptom, runs)
+
+
+def lacks(symptom: Symptom, runs: Sequence[SeedRun]) -> Problem | None:
+    """Why these runs do not show a symptom; none when they do."""
     shown = [run for run in runs if run.shows]
-    check = case.symptom.closing
+    check = symptom.closing
     near = check is not None and check.relation is Relation.NEAR
     if len(shown) >= (len(runs) // 2 + 1 if check is not None and not near else 1):
         # The rule of five per cent: the mean over all seeds must come near the reported number.
@@ -121,6 +130,13 @@ def verdict_on(case: Case, attempt: Attempt) -> tuple[Verdict, str]:
             Verdict.SHOWN,
             f"{count}, but the control runs do not tell by whom: {attempt.controls.doubt}",
         )
+    if attempt.claimed:
+        raised = f"{shown[0].exception} is raised {seeds}, with another message than reported"
+        fixed = ", and with none on the fixed revision" if case.fixed is not None else ""
+        return (
+            Verdict.SHOWN,
+            f"{raised}{fixed}; that it is the reported bug is what the model says",
+        )
     if attempt.learned is not None and case.fixed is not None:
         raised = (
             f"{shown[0].exception} comes out of project code {seeds} and with none on the fixed "
@@ -142,6 +158,10 @@ def _doubt(case: Case, shown: Sequence[SeedRun], script: str) -> str:
         return "; a silent bug is confirmed by a revision without it"
     if not case.symptom.grounded(case.raw):
         return "; the report does not say this exception and message"
+    if all(run.otherwise for run in shown):
+        return ", where the report says, but its message says something else"
+    if elsewhere := _elsewhere(case, shown):
+        return f", but not at {elsewhere}, where the report's own traceback ends"
     if all(run.outside for run in shown):
         return ", but raised by a library that the script called"
     frames = (one for run in shown for one in run.observation.project_frames)
@@ -154,6 +174,30 @@ def _doubt(case: Case, shown: Sequence[SeedRun], script: str) -> str:
         return f"; the message is about what was handed in, and the report does not give {forced}"
     steps = _left_out(case, shown, script)
     return f", but without a step that the report names ({steps})" if steps else ""
+
+
+def _elsewhere(case: Case, shown: Sequence[SeedRun]) -> str:
+    """The function in which the report's traceback of this exception ends, where it is in this
+    project and none of these runs goes through it; empty otherwise.
+    """
+    reported = case.symptom.raised
+    crashes = [one for one in case.crashes if reported and one.exception == reported.name]
+    places = {(one.file.as_posix(), one.function) for one in crashes if _is_there(case, one)}
+    frames = (one for run in shown for one in run.observation.project_frames)
+    if not places or places & {(one.file, one.function) for one in frames}:
+        return ""
+    file, function = min(places)
+    return f"{file} in {function}"
+
+
+def _is_there(case: Case, crash: ReportedCrash) -> bool:
+    """Whether the function of a reported crash is in this revision, with its line where it shows
+    one: code that was rewritten since raises elsewhere.
+    """
+    text = case.buggy.files.texts.get(crash.file, "")
+    lines = {" ".join(line.split()) for line in text.splitlines()}
+    defined = re.search(rf"\bdef {re.escape(crash.function)}\b", text) is not None
+    return defined and (not crash.text or crash.text in lines)
 
 
 def _left_out(case: Case, shown: Sequence[SeedRun], script: str) -> str:
@@ -225,12 +269,18 @@ def verdict_of(
             Verdict.NOT_REPRODUCED,
             f"what was shown is not what the fix changes ({len(both)} scripts)",
         )
+    for one in reversed(on_fixed):
+        if now := raises_now(one):
+            return Verdict.INCOMPLETE, now[:600]
     if on_fixed:
         why = str(on_fixed[-1].objections[0]).rstrip(".")
         return (
             Verdict.INCONCLUSIVE,
             f"the symptom shows, but nothing confirms it: {why}"[:600],
         )
+    undecidable = next((one.beyond for one in reversed(attempts) if one.beyond), "")
+    if undecidable:
+        return Verdict.UNDECIDABLE, undecidable[:600]
     denied = next(
         (one.not_here for one in reversed(attempts) if one.not_here),
         "",
@@ -247,6 +297,26 @@ def verdict_of(
             f"the symptom shows, but not by the project alone: {why}"[:600],
         )
     return Verdict.INCONCLUSIVE, _obstacle(attempts)
+
+
+def raises_now(attempt: Attempt) -> str:
+    """What the very call that shows the bug raises out of project code on the fixed revision;
+    empty where it does not, or where the script itself is at fault there.
+    """
+    shown = next((run for run in attempt.runs if run.shows), None)
+    failed = next((run for run in attempt.fixed_runs if run.failure is not None), None)
+    if shown is None or failed is None or failed.outcome not in RAISED:
+        return ""
+    calls = [_called_at(run) for run in (shown, failed)]
+    if calls[0] is None or calls[0] != calls[1]:
+        return ""
+    return f"the same call (line {calls[0]} of the script) now raises {failed.sentence}".rstrip(".")
+
+
+def _called_at(run: SeedRun) -> int | None:
+    """The line of the script from which a failure came; none where it came from no line of it."""
+    frames = [one for one in run.observation.frames if one.whose == "script"]
+    return frames[-1].line if frames else None
 
 
 def _obstacle(attempts: Sequence[Attempt]) -> str:

@@ -22,6 +22,7 @@ DAILY = {
 }
 PAPERS = {
     "bug": ("reproducing", "Write a script that shows a reported bug, and prove it by running it."),
+    "judge": ("judging", "Say whether a bug shows in this checkout; for `git bisect run`."),
     "paper": ("reproducing", "Write a paper's code, run it and compare it with its numbers."),
     "read": ("read", "Read a paper: its outline, and what was lost in reading."),
     "fingerprint": ("reproducing", "List what code must show to be a reproduction of a paper."),

@@ -239,8 +239,16 @@ def evaluate(code: Path, **given: Any) -> int:
     "--commit",
     help="The revision with the bug; default: the newest, or the folder as it is.",
 )
-@click.option("--fixed", help="A revision without the bug: the script must pass there.")
-@out("Folder for repro.py, requirements.txt and REPORT.md.")
+@click.option(
+    "--fixed",
+    help="A revision without the bug, where the script must pass; or a folder, sdist or wheel.",
+)
+@click.option(
+    "--bisect",
+    metavar="GOOD..BAD",
+    help="Find the commit that brought the bug among these, by the proven script.",
+)
+@out("Folder for repro.py, its facts and test, requirements.txt and REPORT.md.")
 @defaulted("--seeds", Count(1, 50), BUG.seeds, "Random seeds.")
 @defaulted(
     "--contexts",
@@ -275,7 +283,12 @@ def evaluate(code: Path, **given: Any) -> int:
     is_flag=True,
     help="Rank code by words alone, also where an embedder is installed.",
 )
-@click.option("--pytest", is_flag=True, help="Write a pytest file too.")
+@click.option("--pytest", is_flag=True, help="Write a test too; it always is.")
+@click.option(
+    "--prove-requirements",
+    is_flag=True,
+    help="Install requirements.txt in a fresh environment, and judge the script there.",
+)
 @click.option(
     "--diagnose",
     is_flag=True,
@@ -303,7 +316,8 @@ def bug(report: str, dry_run: bool, **given: Any) -> int:
     """Write a script that shows the bug of REPORT, and prove it by running it.
 
     REPORT is a file, `-`, or a GitHub issue (its address, or owner/name#number). Exit code 0:
-    reproduced, 1: not reproduced, 3: inconclusive, or shown without confirmation.
+    reproduced, 1: not reproduced, 3: inconclusive, shown without confirmation, or not to be decided
+    on this machine.
     """
     estimate = partial(estimates.bug_estimate, report, given)
     if not spending.may_begin(estimate, dry_run=dry_run, max_cost=given["max_cost"]):

@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from reenact.errors import InputError, Unreachable, UnreadableRepository
@@ -87,6 +88,46 @@ def open_repository(
     raise UnreadableRepository(
         f"The repository cannot be read: {why}. Received: {ref}", next_step=instead
     )
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The commits of a repository on this disk, each of which can be checked out."""
+
+    repository: Repository
+    source: str
+    into: Path
+    stop: Stop | None = None
+
+    def between(self, good: str, bad: str) -> tuple[str, ...]:
+        """The commits after one up to another, oldest first."""
+        with git_errors(self.source, f"{good}..{bad}"):
+            return self.repository.between(good, bad)
+
+    def subject(self, commit: str) -> str:
+        """What a commit says that it does."""
+        return self.repository.subject(commit)
+
+    def checkout(self, commit: str) -> Checkout:
+        """Its files."""
+        opener = _Opener(self.source, commit, self.into, self.stop)
+        return opener.exported(self.repository, commit)
+
+
+@contextmanager
+def open_history(ref: str, *, into: Path, stop: Stop | None = None) -> Iterator[History]:
+    """The history of a folder with a `.git`, or of a git bundle."""
+    path = Path(ref)
+    if is_bundle(path):
+        with TemporaryDirectory(prefix="reenact-history-") as folder:
+            repository, _ = _fetch_bundle(path, Path(folder), stop)
+            yield History(repository, ref, into, stop)
+        return
+    if not path.is_dir():
+        why = f"A bisection needs the history on this disk. Received: {ref}"
+        instead = "Clone the repository, and name its folder or a git bundle."
+        raise UnreadableRepository(why, next_step=instead)
+    yield History(Repository(path.absolute(), WALL_S), ref, into, stop)
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,6 +170,18 @@ class Repository:
         )
         return date.fromisoformat(stated.splitlines()[-1])
 
+    def between(self, good: str, bad: str) -> tuple[str, ...]:
+        """The commits after one up to another, oldest first, along first parents: what was merged
+        counts as one.
+        """
+        words = ("rev-list", "--first-parent", "--reverse", f"^{self.commit(good)}")
+        return tuple(self._ask(*words, self.commit(bad), "--").decode().split())
+
+    def subject(self, commit: str) -> str:
+        """The first line of a commit's message."""
+        words = ("show", "--no-patch", "--format=%s", _revision(commit), "--")
+        return self._ask(*words).decode(errors="replace").strip()
+
     def changed(self) -> tuple[str, ...]:
         """Files that differ from the commit that is checked out, or that it does not know."""
         how = (

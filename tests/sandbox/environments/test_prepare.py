@@ -27,6 +27,7 @@ from reenact.sandbox.environments.install import (
 )
 from reenact.sandbox.environments.names import Allowed, ProposedBy, requirement
 from reenact.sandbox.environments.prepare import Environments
+from reenact.sandbox.environments.stored import locked
 from reenact.sandbox.tiers.bubblewrap import Bubblewrap
 from reenact.types import Progress, Stop
 
@@ -266,6 +267,43 @@ def test_a_killed_build_leaves_nothing_that_is_taken_for_complete(
     assert made.packages == ("tinybeta==1.2",)
     assert not (made.folder / "halfway").exists()
     assert not list(environments.cache.glob("half-*")), "the rubbish of the killed build is removed"
+
+
+def test_what_a_killed_build_of_another_environment_left_is_cleared(
+    environments: Environments,
+) -> None:
+    cache = environments.cache
+    cache.mkdir(parents=True, exist_ok=True)
+    left = cache / f"half-{'a' * 32}-0123"
+    held = cache / f"half-{'b' * 32}-0123"
+    for folder in (left, held):
+        folder.mkdir()
+        (folder / "halfway").touch()
+    with locked(cache / f"{'b' * 32}.lock", lambda _: None, None):
+        environments.prepare((requirement("tinybeta"),), ALL)
+    assert not left.exists()
+    assert (held / "halfway").exists(), "somebody builds it"
+
+
+def test_different_environments_are_installed_at_once(environments: Environments) -> None:
+    """One lock for all let an installation of minutes wait for every other."""
+    environments.cache.mkdir(parents=True, exist_ok=True)
+    store = environments.cache / "uv.lock"
+    with locked(store, lambda _: None, None, shared=True):
+        environments.prepare((requirement("tinybeta"),), ALL)
+    stop, reported = Stop(), []
+
+    def tell(progress: Progress) -> None:
+        reported.append(progress.note)
+        stop.ask()
+
+    with (
+        locked(store, lambda _: None, None, shared=True),
+        pytest.raises(Stopped),
+        locked(store, tell, stop, why="another process installs packages"),
+    ):
+        pass
+    assert reported == ["another process installs packages; waiting"]
 
 
 def test_whoever_waits_for_another_builder_is_informed_and_can_stop(

@@ -285,6 +285,7 @@ class _Check:
                 functions=case.functions,
                 files=revision.files,
                 lines=lines,
+                crashes=case.crashes,
             )
             for seed, seen in observed.items()
         )

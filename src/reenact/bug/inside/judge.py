@@ -1,5 +1,5 @@
-"""Looks at tracebacks and values. Needs nothing but Python: it goes into the box and into every
-repro.py.
+"""Looks at tracebacks and values. Needs nothing but Python: it goes into the box, and what looks at
+values into those scripts that are handed over whose assert nobody would write by hand.
 """
 
 from __future__ import annotations
@@ -9,6 +9,11 @@ import math
 import os
 from types import FrameType, TracebackType
 from typing import Any
+
+FIVE_PERCENT = 0.05
+"""How near to a reported number the observed one must come (RepGen, section 4)."""
+SMALLEST = 1e-7
+"""A difference that is none, whatever the values."""
 
 
 def where(filename: str, project: str, script: str) -> str:
@@ -159,7 +164,7 @@ def holds_near(
 ) -> bool:
     """Within five per cent of the reported number."""
     seen = numbers(observed)
-    return bool(abs(sum(seen) / len(seen) - check["number"]) <= 0.05 * abs(check["number"]))
+    return bool(abs(sum(seen) / len(seen) - check["number"]) <= FIVE_PERCENT * abs(check["number"]))
 
 
 def holds_above(
@@ -368,7 +373,7 @@ def close(one: Any, other: Any, tolerance: float) -> bool:
             one,
             other,
             rel_tol=tolerance,
-            abs_tol=1e-7,
+            abs_tol=SMALLEST,
         )
     return bool(one == other)
 

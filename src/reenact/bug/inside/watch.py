@@ -149,7 +149,28 @@ def _run(
         **known,
     }
     found["versions"] = {name: version for name, version in versions.items() if version}
+    found["imported"] = _places(task["modules"], project)
     _write({**found, "word": word}, result)
+
+
+def _places(names: list[str], project: str) -> dict[str, str]:
+    """From which file or folder each of these modules was imported, where it was: below the
+    project as a relative path.
+    """
+    root = os.path.realpath(project)
+    places = {}
+    for name in names:
+        module = sys.modules.get(name)
+        file = getattr(module, "__file__", None) or next(
+            iter(getattr(module, "__path__", ())), None
+        )
+        if file is None:
+            continue
+        place = os.path.realpath(str(file))
+        if place.startswith(root + os.sep) and "site-packages" not in place:
+            place = os.path.relpath(place, root)
+        places[name] = _clean(place)
+    return places
 
 
 def _described(
@@ -220,7 +241,9 @@ def _checked(
         )
         saw = judge.saw(check, observed, reference, holds)
         single = float(observed) if _is_single(observed) else None
+        kinds = {"observed": _kind(observed), "reference": _kind(reference)}
         return {
+            "kinds": kinds,
             "holds": holds,
             "saw": _clean(saw[:600]),
             "number": single if single == single else None,
@@ -228,6 +251,17 @@ def _checked(
     except Exception as error:  # noqa: BLE001 - a stranger's object may raise anything
         problem = f"the check could not be computed: {type(error).__name__}: {error}"
         return {"problem": problem, "holds": False}
+
+
+def _kind(value: Any) -> str:
+    """The class of a value with its module; of a list or tuple also that of what it holds, where
+    that is one class.
+    """
+    kind = type(value)
+    name = _clean(f"{kind.__module__}.{kind.__qualname__}"[:200])
+    if kind in (list, tuple) and value and len({type(one) for one in value}) == 1:
+        return f"{name} of {_kind(value[0])}"[:400]
+    return name
 
 
 def _clean(text: str) -> str:

@@ -58,6 +58,29 @@ def objections(
     )
 
 
+def absent_names(text: str, project: Codebase) -> tuple[tuple[str, str], ...]:
+    """Modules of the project and the names that they lack by their text, where that is all that
+    static analysis objects to: importing them may give them these names after all.
+    """
+    tree = ast.parse(text)
+    bindings = bindings_of(tree, project)
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt | ast.expr)]
+    found: dict[Absent, str] = {}
+    for node in nodes:
+        names = list(imported_names(node))
+        wanted = {one.module for one in names}
+        if isinstance(node, ast.ImportFrom):
+            wanted |= {one.target for one in names if one.name != "*"}
+        looked = [project.find(name) for name in sorted(wanted)]
+        if isinstance(node, ast.Attribute):
+            looked.append(bindings.what(node))  # type: ignore[arg-type]
+        found |= {one: _absent(one) for one in looked if isinstance(one, Absent)}
+    sentences = {sentence for sentence, _ in _misnamed(tree, bindings)}
+    if not sentences <= set(found.values()) or any(lint(Stage.STATIC, text)):
+        return ()
+    return tuple((one.module, one.name) for one in found if one.module)
+
+
 def _misnamed(tree: ast.Module, bindings: Bindings) -> Iterator[tuple[str, int]]:
     """Names, attributes and arguments that the project does not have, each a sentence and its
     line.

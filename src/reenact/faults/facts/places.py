@@ -90,14 +90,19 @@ def has_modes(evidence: Evidence) -> bool:
     )
 
 
-def optimizer_name(evidence: Evidence) -> str:
-    """In lower case; from the text when nothing has run."""
+def optimizer_as_spelled(evidence: Evidence) -> str:
+    """Such as `AdamW`; from the text when nothing has run, empty where neither names one."""
     if evidence.optimizer is not None:
-        return evidence.optimizer.name.lower()
+        return evidence.optimizer.name
     param = evidence.hyperparameter(Kind.OPTIMIZER)
     if param is None:
         return ""
-    return str(param.in_force).rpartition(".")[2].lower()
+    return str(param.in_force).rpartition(".")[2]
+
+
+def optimizer_name(evidence: Evidence) -> str:
+    """The same in lower case."""
+    return optimizer_as_spelled(evidence).lower()
 
 
 def usual_rates(evidence: Evidence) -> tuple[JsonValue, ...]:

@@ -22,8 +22,6 @@ Sources
     Adadelta with 1 are usual, and reported with little confidence.
 """
 
-from dataclasses import replace
-
 from reenact.faults import (
     Category,
     Certainty,
@@ -38,7 +36,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.measured import largest_step, loss_halved
-from reenact.faults.facts.places import optimizer_name, usual_rates
+from reenact.faults.facts.places import optimizer_as_spelled, optimizer_name, usual_rates
 from reenact.faults.facts.progress import (
     SWING,
     UNSURE,
@@ -93,7 +91,7 @@ def learning_rate_high(detector: Detector, evidence: Evidence) -> Findings:
         finding = detector.finding(
             evidence, saw, kind=kind, values=values, confidence=sure, certainty=certain
         )
-        yield replace(finding, why=_usual(_optimizer_name(evidence)))
+        yield finding.refined(why=_usual(optimizer_as_spelled(evidence)))
 
 
 def _usual(optimizer: str) -> str:

@@ -16,6 +16,7 @@ NAME = "bug-shown"
 LEVELS = {
     Verdict.REPRODUCED: doc.Level.ERROR,
     Verdict.SHOWN: doc.Level.WARNING,
+    Verdict.INCOMPLETE: doc.Level.ERROR,
 }
 SHOWN = 30
 MOST_FRAMES = 8
@@ -24,11 +25,14 @@ FINDINGS = "What `reenact diagnose` reads in the training programs"
 NOT_RUN = "The script was not executed, so nothing was seen."
 HOW_TO_SEE_IT = (
     "cd PROJECT && pip install -r requirements.txt",
-    "python repro.py",
-    "git bisect run python repro.py",
+    "PYTHONPATH=. python repro.py    # where it is not installed; PYTHONPATH=src for a src layout",
+    "reenact judge repro.py",
+    "git bisect run reenact judge repro.py",
     "",
-    "repro.py exits 1 when the bug shows, 0 when it does not, 125 when it cannot be run.",
+    "reenact judge exits 1 when the bug shows, 0 when it does not, 125 when it cannot be run or "
+    "another copy of the project was imported.",
 )
+OWN_WORDS = "The report's own words"
 
 
 def bug_document(found: Reproduction) -> doc.Document:
@@ -65,6 +69,8 @@ def report_document(found: Reproduction) -> doc.Document:
     }
     if found.fixed:
         facts["fixed"] = found.fixed
+    if found.brought_by:
+        facts["brought by"] = found.brought_by
     facts["trail"] = f"reenact runs show {found.run_id}"
     made = found.minimised
     if made is not None:
@@ -91,12 +97,10 @@ def report_document(found: Reproduction) -> doc.Document:
         )
     ]
     if found.showing is not None and found.showing.runs:
-        sections.append(
-            doc.Section(
-                "What was seen",
-                list(_seen(found.showing, timed=False)),
-            )
-        )
+        seen = list(_seen(found.showing, timed=False))
+        if place := found.place:
+            seen.insert(1, doc.Text(place, "The line"))
+        sections.append(doc.Section("What was seen", seen))
     elif found.showing is not None:
         sections.append(
             doc.Section(
@@ -104,7 +108,10 @@ def report_document(found: Reproduction) -> doc.Document:
                 [doc.Text(NOT_RUN)],
             )
         )
+    sections += [doc.Section(title, [doc.Source(title, text)]) for title, text in _files(found)]
     sections += [doc.Section(title, doc.listed(lines)) for title, lines in texts.items()]
+    if found.words:
+        sections.append(doc.Section(OWN_WORDS, [doc.Source("report", found.words)]))
     sections.append(doc.Section("Attempts", [_table(found)]))
     return doc.Document(
         "bug",
@@ -112,6 +119,16 @@ def report_document(found: Reproduction) -> doc.Document:
         found.sentence,
         tuple(sections),
     )
+
+
+def _files(found: Reproduction) -> Iterator[tuple[str, str]]:
+    """What is handed over and can be read here at once."""
+    if found.repro:
+        yield "repro.py", found.repro
+    if found.test:
+        yield "The same as a test", found.test
+    if found.reply:
+        yield "A reply to the reporter", found.reply
 
 
 def _sections(found: Reproduction) -> Iterator[doc.Section]:
@@ -138,14 +155,16 @@ def _sections(found: Reproduction) -> Iterator[doc.Section]:
         script += doc.listed(
             [found.minimised.note] if found.minimised and found.minimised.note else []
         )
-        whole = doc.Fold(
-            "repro.py: the script with its judge", [doc.Source("repro.py", found.repro)]
-        )
-        yield doc.Section(
-            "The script",
-            [*script, whole] if found.repro else script,
-            "script",
-        )
+        if found.repro:
+            script = [
+                doc.Source("repro.py", found.repro, anchor="script"),
+                *script[1:],
+            ]
+        if found.test:
+            script.append(doc.Fold("The same as a test", [doc.Source("test", found.test)]))
+        yield doc.Section("The script", script, "script")
+    if found.reply:
+        yield doc.Section("A reply to the reporter", [doc.Text(found.reply)], "reply")
     if found.attempts:
         # A script that shows the bug at once needs no table.
         table = [] if found.script and len(found.attempts) == 1 else [_table(found)]
@@ -185,6 +204,8 @@ def _facts(found: Reproduction) -> doc.Facts:
         facts["fixed"] = found.fixed[:12]
     if found.seeds_run:
         facts["seeds"] = f"{found.seeds_shown} of {found.seeds_run}"
+    if found.brought_by:
+        facts["brought by"] = found.brought_by
     facts["scripts"] = f"{len(found.attempts)}"
     made = found.minimised
     if made is not None and made.lines_after < made.lines_before:
@@ -376,7 +397,7 @@ def _diagnostics(found: Reproduction) -> Iterator[doc.Diagnostic]:
     says = f"{found.title}: {shown.sentence}"
     after = ""
     if found.folder:
-        after = f"cd PROJECT && python {found.folder.absolute()}/repro.py"
+        after = f"cd PROJECT && reenact judge {found.folder.absolute()}/repro.py"
     yield doc.Diagnostic(
         CODE,
         name=NAME,

@@ -9,6 +9,7 @@ complete: it is built beside its place, by one process at a time, and renamed. T
 once.
 """
 
+import fcntl
 import hashlib
 import json
 import os
@@ -115,6 +116,13 @@ class Environments:
         self.prune(keep=made.key)
         return made
 
+    def stored(self, key: str) -> Environment | None:
+        """The environment of that name, where it is in the cache and built for this interpreter."""
+        found = stored.read_environment(self.cache, key, ask_interpreter(self.python))
+        if found is not None:
+            stored.mark_used(found.folder)
+        return found
+
     def listing(self) -> tuple[Environment, ...]:
         """All complete environments in the cache that were built for this interpreter."""
         if not self.cache.is_dir():
@@ -175,9 +183,29 @@ class Environments:
                 self.stop,
             )
 
-    def _store_locked(self) -> AbstractContextManager[None]:
-        """While packages are linked from the installer's cache, nobody may remove them from it."""
-        return locked(self.cache / "uv.lock", self.tell, self.stop)
+    def _store_locked(self, *, shared: bool = False) -> AbstractContextManager[None]:
+        """While packages are linked from the installer's cache, nobody may remove them from it.
+        `shared`: to link them, which several may do at once.
+        """
+        why = "another process removes old environments"
+        if not shared:
+            why = "another process installs packages"
+        return locked(self.cache / "uv.lock", self.tell, self.stop, shared=shared, why=why)
+
+    def _clear_leftovers(self) -> None:
+        """Remove what killed builds left: halves whose lock nobody holds."""
+        for half in self.cache.glob("half-*"):
+            key = half.name.split("-")[1]
+            with (
+                suppress(OSError),
+                open(
+                    self.cache / f"{key}.lock",
+                    "ab",
+                    opener=lambda name, flags: os.open(name, flags | os.O_NOFOLLOW, 0o600),
+                ) as lock,
+            ):
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove_tree(half)
 
     def _with_backend(
         self,
@@ -285,6 +313,7 @@ class Environments:
         built = []
         if wish.built is not None:
             built = sorted(wish.built.iterdir())
+        self._clear_leftovers()
         hashes = [hashlib.sha256(file.read_bytes()).hexdigest() for file in built]
         key = hash_of(interpreter, *pins, *hashes)[:32]
         with locked(
@@ -303,7 +332,7 @@ class Environments:
             self._say(f"installing {len(pins)} packages with {self._installer().name}")
             half = self.cache / f"half-{key}-{secrets.token_hex(4)}"
             try:
-                with self._store_locked():
+                with self._store_locked(shared=True):
                     self._installer().install(pins, half, wish, self.stop)
                 check_interpreter(half, self.python)
                 install.compile_sources(self.python, half, self.stop)

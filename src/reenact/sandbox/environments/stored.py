@@ -36,8 +36,14 @@ def locked(
     path: Path,
     tell: Tell,
     stop: Stop | None,
+    *,
+    shared: bool = False,
+    why: str = "another process builds the same environment",
 ) -> Iterator[None]:
-    """Hold the lock of a file that stays; wait for whoever has it, and say so."""
+    """Hold the lock of a file that stays; wait for whoever has it, and say so. `shared`: together
+    with others that only ask for it so.
+    """
+    how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     with open(
         path,
         "ab",
@@ -49,14 +55,14 @@ def locked(
     ) as lock:
         for look in count():
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(lock, how | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
                 if not look:
                     tell(
                         Progress(
                             "environment",
-                            note="another process builds the same environment; waiting",
+                            note=f"{why}; waiting",
                         )
                     )
                 if (stop or Stop()).wait(0.2):
