@@ -39,8 +39,8 @@ from reenact.host_program import start_own_command, start_own_file
 from reenact.journal import JournalReader, Run
 from reenact.journal.records import this_host
 from reenact.journal.storage import make_folder, storage_named, write_whole
+from reenact.own_process import PROGRESS_FILE
 from reenact.plain import plain_line
-from reenact.report.progress_file import VARIABLE as PROGRESS_FILE
 from reenact.report.progress_file import Stage, read_stage
 
 TAIL = 16 * 1024

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from reenact.report.progress_file import VARIABLE, ProgressFile, Stage, asked_for, read_stage
+from reenact.own_process import PROGRESS_FILE
+from reenact.report.progress_file import ProgressFile, Stage, asked_for, read_stage
 from reenact.types import Progress, tell_nobody
 
 
@@ -51,9 +52,9 @@ def test_what_cannot_be_read_is_no_progress(tmp_path: Path, text: str) -> None:
 
 
 def test_only_who_is_asked_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(PROGRESS_FILE, raising=False)
     assert asked_for(tell_nobody) is tell_nobody
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "job.progress"))
+    monkeypatch.setenv(PROGRESS_FILE, str(tmp_path / "job.progress"))
     asked_for(tell_nobody)(Progress("reading"))
     assert read_stage(tmp_path / "job.progress") == Stage("reading", None, None)
 

@@ -1,7 +1,6 @@
 """Progress of a command in the background, in a file that who started it reads."""
 
 import json
-import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,10 +9,10 @@ from typing import Any
 
 from reenact.errors import NotAFile
 from reenact.files import read_text
+from reenact.own_process import progress_file
 from reenact.plain import plain_line
 from reenact.types import Progress, Tell
 
-VARIABLE = "REENACT_PROGRESS_FILE"
 EVERY_S = 1.0
 MOST_BYTES = 4096
 LONGEST = 200
@@ -64,7 +63,7 @@ class ProgressFile:
 
 def asked_for(tell: Tell) -> Tell:
     """The listener, which also writes the file that the environment names."""
-    path = os.environ.get(VARIABLE)
+    path = progress_file()
     return ProgressFile(Path(path), tell) if path else tell
 
 
