@@ -62,7 +62,9 @@ def _key(finding: LintFinding) -> tuple[str, str, str]:
 def _read(file: Path) -> Counter[tuple[str, str, str]]:
     try:
         data = json.loads(read_text(file, MOST_BYTES))
-        rows = data["findings"] if data["version"] == VERSION else None
+        if data["version"] != VERSION:
+            raise ValueError(data["version"])
+        rows = data["findings"]
         return Counter({(str(path), str(code), str(text)): int(n) for path, code, text, n in rows})
     except (ValueError, TypeError, KeyError):
         raise InputError(

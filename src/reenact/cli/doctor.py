@@ -186,7 +186,7 @@ def _check_program(words: list[str], python: str | None, output_format: str) -> 
             verdict=verdict,
             blocks=(Facts("Interpreter", tuple(theirs.items())),),
             diagnostics=notices,
-            data={"obstacles": encoded(found), "interpreter": theirs},  # type: ignore[dict-item]
+            data={"obstacles": encoded(found), "interpreter": theirs},
         ),
         output_format,
     )
