@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from reenact.api.linting import Linted, LintFinding, LintResult
 from reenact.errors import InputError
@@ -59,12 +60,15 @@ def _key(finding: LintFinding) -> tuple[str, str, str]:
     return Path(finding.file).as_posix(), finding.code, finding.message
 
 
+def _rows(data: Any) -> Any:
+    if data["version"] != VERSION:
+        raise ValueError(data["version"])
+    return data["findings"]
+
+
 def _read(file: Path) -> Counter[tuple[str, str, str]]:
     try:
-        data = json.loads(read_text(file, MOST_BYTES))
-        if data["version"] != VERSION:
-            raise ValueError(data["version"])
-        rows = data["findings"]
+        rows = _rows(json.loads(read_text(file, MOST_BYTES)))
         return Counter({(str(path), str(code), str(text)): int(n) for path, code, text, n in rows})
     except (ValueError, TypeError, KeyError):
         raise InputError(
