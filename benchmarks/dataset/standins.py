@@ -65,6 +65,16 @@ def digits(train: int = 1000, test: int = 300, side: int = 28) -> Parts:
     return (x[:train], y[:train]), (x[train:], y[train:])
 
 
+def flat_digits() -> tuple[tuple[Array, Array], ...]:
+    """The digits as training, validation and test data: rows of 784 from 0 to 1, and labels."""
+    (x, y), (x_test, y_test) = digits(1000, 600)
+    parts = ((x, y), (x_test[:300], y_test[:300]), (x_test[300:], y_test[300:]))
+    return tuple(
+        ((rows.reshape(len(rows), -1) / 255).astype("float32"), labels.astype("int64"))
+        for rows, labels in parts
+    )
+
+
 def pictures(train: int = 1000, test: int = 300, side: int = 32, classes: int = CLASSES) -> Parts:
     """The digits in colours: (rows, side, side, 3) of uint8, labels (rows, 1).
 
