@@ -96,9 +96,9 @@ def make(name: str, **options: Any) -> Game:
 
 
 def __getattr__(name: str) -> Any:
-    """`spaces` is gymnasium's, which is not imported where nobody plays."""
-    if name == "spaces":
-        return import_module("gymnasium.spaces")
+    """Modules of gymnasium, which is not imported where nobody plays."""
+    if name in ("spaces", "wrappers", "logger"):
+        return import_module(f"gymnasium.{name}")
     raise AttributeError(name)
 
 

@@ -239,6 +239,35 @@ class Rows:
         return (self.transform(picture) if self.transform else picture), int(self.targets[index])
 
 
+class Views:
+    """Pairs of the same coloured digit, each seen a little moved and under noise of its own."""
+
+    def __init__(self, rows: int) -> None:
+        import torch
+
+        (x, y), _ = pictures(rows, 1)
+        self.pictures = torch.from_numpy(x.transpose(0, 3, 1, 2) / 255).float()
+        self.labels = y.reshape(-1)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getitem__(self, index: int) -> tuple[tuple[Any, Any], int]:
+        return (self._view(index), self._view(index)), int(self.labels[index])
+
+    def _view(self, index: int) -> Any:
+        import torch
+
+        down, right = torch.randint(-3, 4, (2,)).tolist()
+        moved = self.pictures[index].roll((down, right), (1, 2))
+        return moved + 0.1 * torch.randn(moved.shape)
+
+
+def two_views(rows: int = 640) -> Views:
+    """What contrastive trainings would make of pictures."""
+    return Views(rows)
+
+
 def mnist(_root: str = "", train: bool = True, transform: Any = None, **_: Any) -> Rows:
     """As `torchvision.datasets.MNIST`."""
     return Rows(digits(), train, transform)
