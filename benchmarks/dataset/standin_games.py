@@ -27,7 +27,18 @@ class Env:
         """Nothing is open."""
 
 
-class Game(Env):
+class Around(Env):
+    """A game around another one, which has what this one lacks."""
+
+    env: Any
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "env" or name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.env, name)
+
+
+class Game(Around):
     """A game of gymnasium: an observation after a reset, four values after a step."""
 
     def __init__(self, env: Any) -> None:
@@ -55,20 +66,14 @@ class Game(Env):
         """The same without a limit of its steps."""
         return Game(self.env.unwrapped)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.env, name)
 
-
-class Wrapper(Env):
+class Wrapper(Around):
     """A game whose actions, observations or rewards are changed on their way."""
 
     def __init__(self, env: Any) -> None:
         self.env = env
         self.observation_space, self.action_space = env.observation_space, env.action_space
         self.spec, self._max_episode_steps = env.spec, getattr(env, "_max_episode_steps", None)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.env, name)
 
     def action(self, action: Any) -> Any:
         """What is played; `_action` where it is written so."""

@@ -268,6 +268,23 @@ def two_views(rows: int = 640) -> Views:
     return Views(rows)
 
 
+class OldMnist(Rows):
+    """As `torchvision.datasets.MNIST` before 0.2.2, to be inherited from."""
+
+    def __init__(
+        self,
+        root: str = "",  # noqa: ARG002 - as there
+        train: bool = True,
+        transform: Any = None,
+        target_transform: Any = None,
+        **_: Any,
+    ) -> None:
+        super().__init__(digits(), train, transform)
+        self.train, self.target_transform = train, target_transform
+        self.train_data = self.test_data = self.data
+        self.train_labels = self.test_labels = self.targets
+
+
 def mnist(_root: str = "", train: bool = True, transform: Any = None, **_: Any) -> Rows:
     """As `torchvision.datasets.MNIST`."""
     return Rows(digits(), train, transform)

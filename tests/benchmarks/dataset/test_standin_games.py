@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import pytest
 
 pytest.importorskip("gymnasium")
@@ -42,3 +44,11 @@ def test_a_wrapper_changes_actions_by_either_name() -> None:
     env.reset()
     assert env.step(1.0)[0].shape == (3,)
     assert isinstance(env.action_space, gym.spaces.Box)
+
+
+def test_a_game_is_copied_and_has_what_the_game_within_has() -> None:
+    env = deepcopy(Halved(gym.make("Pendulum-v0")))
+    assert env.unwrapped.max_torque == 2.0
+    assert env.reset().shape == (3,)
+    with pytest.raises(AttributeError):
+        _ = env.nothing_of_the_kind
