@@ -120,8 +120,9 @@ def _edited(edit: Edit, entry: Path) -> Path:
 
 def _moved(edit: Edit, old: Path, new: Path) -> Edit | None:
     """The edit at the same line of the fixed file; none where the fix changed that line."""
-    lines = [file.read_text(encoding="utf-8").splitlines() for file in (old, new)]
-    for block in SequenceMatcher(None, *lines, autojunk=False).get_matching_blocks():
+    before = old.read_text(encoding="utf-8").splitlines()
+    after = new.read_text(encoding="utf-8").splitlines()
+    for block in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
         if block.a < edit.line <= block.a + block.size:
             return replace(edit, line=edit.line - block.a + block.b)
     return None
