@@ -12,7 +12,7 @@ from pathlib import Path
 
 import reenact
 from benchmarks.dataset import inside
-from benchmarks.dataset.checkout import materialise
+from benchmarks.dataset.checkout import materialise, materialise_fix
 from benchmarks.dataset.foreign import Foreign
 from benchmarks.dataset.ran import Ran
 from benchmarks.dataset.training import Training
@@ -29,6 +29,8 @@ START_AND_END = 120.0
 _INSIDE, _ANSWER, _RECORDING = "field_inside.py", "field_answer.json", "recording.jsonl"
 _FOLDER = "repository/part/program"
 """Of the program in its box: some write to the folders above theirs."""
+_FIX = "fixed"
+"""The folder beside it for the author's fix of another commit, which only a repair is judged by."""
 
 
 def run_in_box(
@@ -45,11 +47,16 @@ def run_in_box(
     """What came of a task next to the program; raises Stopped."""
     with tempfile.TemporaryDirectory(prefix="reenact-field-") as scratch:
         entry = materialise(training, foreign, checkouts, Path(scratch) / _FOLDER)
+        fixed = Path(foreign.fixed.path).name if foreign.fixed is not None else ""
+        if foreign.fixed is not None and foreign.fixed.commit and task["task"] == "repair":
+            beside = entry.parent.with_name(_FIX)
+            materialise_fix(training, foreign, foreign.fixed, checkouts, beside)
+            fixed = f"../{_FIX}/{fixed}"
         given = {
             **task,
             "folder": str(entry.parent.relative_to(scratch)),
             "words": [entry.name, *training.args],
-            "fixed": Path(foreign.fixed.path).name if foreign.fixed is not None else "",
+            "fixed": fixed,
             "recording": _RECORDING if recording is not None else "",
             "answer": _ANSWER,
         }

@@ -1,23 +1,31 @@
 """A foreign program in a folder of its own, ready to be started: checked, copied, edited, with
 its data.
+
+A repository is a folder that is checked out, or, where a commit is named, a mirror `owner+name`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from difflib import SequenceMatcher
 from pathlib import Path
 
-from benchmarks.dataset import standins
+from benchmarks.dataset import standin_games, standins
 from benchmarks.dataset.foreign import Data, Edit, Fixed, Foreign
 from benchmarks.dataset.standin_files import FILES
 from benchmarks.dataset.training import Training
 from reenact.errors import InputError
+from reenact.intake.repository import open_repository
 
 BESIDE = "field_data.py"
 """The name under which a program imports `standins.py`."""
+GAMES = "field_games.py"
+"""The name under which a program imports `standin_games.py`."""
 LARGEST = 8 * 1024 * 1024
 """Bytes of a file that is copied with its program."""
 
@@ -28,6 +36,8 @@ def why_not_there(training: Training, foreign: Foreign, checkouts: Path | None) 
         return "data"
     if checkouts is None:
         return "no checkout"
+    if foreign.commit:
+        return "" if _mirror(foreign, checkouts) is not None else "no mirror"
     repository = checkouts / foreign.repository
     there = all((repository / name).exists() for name in (training.path, *foreign.beside))
     return "" if there else "no checkout"
@@ -37,9 +47,57 @@ def materialise(training: Training, foreign: Foreign, checkouts: Path, into: Pat
     """Copy the program's folder, put its data and the author's fix there, edit both; the path
     of the copy.
     """
-    repository = checkouts / foreign.repository
-    source = repository / training.path
-    _check(source, foreign.sha256)
+    with _repository(foreign, checkouts, foreign.commit) as repository:
+        source = repository / training.path
+        entry = _copied(source, foreign.sha256, foreign, repository, into)
+        if foreign.fixed is not None and not foreign.fixed.commit:
+            _copy_fixed(source, foreign.fixed, foreign.edits, repository, into)
+    for edit in foreign.edits:
+        _edit(_edited(edit, entry), edit)
+    return entry
+
+
+def materialise_fix(
+    training: Training, foreign: Foreign, fixed: Fixed, checkouts: Path, into: Path
+) -> Path:
+    """The same of the commit that fixes it: edits hold for the lines that it left as they are."""
+    with (
+        tempfile.TemporaryDirectory(prefix="reenact-before-") as scratch,
+        _repository(foreign, checkouts, foreign.commit) as before,
+        _repository(foreign, checkouts, fixed.commit) as after,
+    ):
+        unfixed = Path(scratch) / "program"
+        old = _copied(before / training.path, foreign.sha256, foreign, before, unfixed)
+        entry = _copied(after / fixed.path, fixed.sha256, foreign, after, into)
+        moved = [_moved(edit, _edited(edit, old), _edited(edit, entry)) for edit in foreign.edits]
+    for edit in (*moved, *fixed.edits):
+        if edit is not None:
+            _edit(_edited(edit, entry), edit)
+    return entry
+
+
+@contextmanager
+def _repository(foreign: Foreign, checkouts: Path, commit: str) -> Iterator[Path]:
+    """The folder of a repository, at a commit where one is named."""
+    mirror = _mirror(foreign, checkouts) if commit else None
+    if not commit:
+        yield checkouts / foreign.repository
+    elif mirror is None:
+        raise InputError(f"There is no mirror of this repository. Received: {foreign.source}.")
+    else:
+        with tempfile.TemporaryDirectory(prefix="reenact-commit-") as scratch:
+            yield open_repository(str(mirror), commit, into=Path(scratch)).folder
+
+
+def _mirror(foreign: Foreign, checkouts: Path) -> Path | None:
+    folder = checkouts / foreign.source.replace("/", "+")
+    places = (folder / inner for inner in ("", "repo", ".git", "repo/.git"))
+    return next((place for place in places if (place / "HEAD").is_file()), None)
+
+
+def _copied(source: Path, sha256: str, foreign: Foreign, repository: Path, into: Path) -> Path:
+    """A program with all that it needs, not edited yet."""
+    _check(source, sha256)
     shutil.copytree(source.parent, into, ignore=_too_large)
     for name in foreign.beside:
         beside, copy = repository / name, into / Path(name).name
@@ -49,15 +107,25 @@ def materialise(training: Training, foreign: Foreign, checkouts: Path, into: Pat
             shutil.copytree(beside, copy, ignore=_too_large, dirs_exist_ok=True)
     if foreign.data is Data.BESIDE:
         shutil.copy(Path(standins.__file__), into / BESIDE)
+        shutil.copy(Path(standin_games.__file__), into / GAMES)
     for name, maker in foreign.files.items():
         (into / name).parent.mkdir(parents=True, exist_ok=True)
         FILES[maker](into / name)
-    entry = into / source.name
-    if foreign.fixed is not None:
-        _copy_fixed(source, foreign.fixed, foreign.edits, repository, into)
-    for edit in foreign.edits:
-        _edit(into / edit.file if edit.file else entry, edit)
-    return entry
+    return into / source.name
+
+
+def _edited(edit: Edit, entry: Path) -> Path:
+    return entry.parent / edit.file if edit.file else entry
+
+
+def _moved(edit: Edit, old: Path, new: Path) -> Edit | None:
+    """The edit at the same line of the fixed file; none where the fix changed that line."""
+    before = old.read_text(encoding="utf-8").splitlines()
+    after = new.read_text(encoding="utf-8").splitlines()
+    for block in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
+        if block.a < edit.line <= block.a + block.size:
+            return replace(edit, line=edit.line - block.a + block.b)
+    return None
 
 
 def _check(file: Path, sha256: str) -> None:

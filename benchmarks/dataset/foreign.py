@@ -15,6 +15,8 @@ Words = Annotated[str, Field(min_length=1, max_length=600)]
 Inside = Annotated[str, Field(pattern=r"^[\w-][\w. -]*(/[\w-][\w. -]*)*$")]
 """A path that stays inside its folder."""
 Line = Annotated[int, Field(ge=1)]
+Commit = Annotated[str, Field(pattern=r"^([0-9a-f]{40})?$")]
+"""A state of a repository; empty: what is checked out."""
 
 
 class Data(StrEnum):
@@ -23,7 +25,9 @@ class Data(StrEnum):
     OWN = "own"
     """It makes its data, or has it."""
     BESIDE = "beside"
-    """Data of the same shapes that `standins.py` makes; an edit of the loading line asks for it."""
+    """Data of the same shapes that `standins.py` makes, or games of `standin_games.py`; an edit of
+    the loading line asks for it.
+    """
     STAND_IN = "stand-in"
     """It must be fetched; only a stand-in made by reenact itself would do."""
 
@@ -52,6 +56,10 @@ class Fixed:
 
     path: Inside
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    commit: Commit = ""
+    """That of the fix, where both sides are states of one repository."""
+    edits: tuple[Edit, ...] = ()
+    """Of lines that the fix changed, where both sides are states of one repository."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +72,8 @@ class Foreign:
     """Owner and name of the repository."""
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     """Of the program as it lies there."""
+    commit: Commit = ""
+    """The state of the repository that has the program."""
     environment: Mapping[str, str] = field(default_factory=dict)
     edits: tuple[Edit, ...] = ()
     data: Data = Data.OWN

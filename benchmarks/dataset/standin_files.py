@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pickle
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.dataset import standin_games
 from benchmarks.dataset.standins import (
+    Array,
     films,
     paper_citations,
     paper_subjects,
@@ -97,6 +100,33 @@ def _wave_lines(rows: int, length: int = 500) -> Callable[[Path], None]:
     return lambda file: np.savetxt(file, waves_table(rows, length), delimiter="\t", fmt="%.5f")
 
 
+def _gym(file: Path) -> None:
+    """A module `gym` for programs that import it in many places."""
+    shutil.copy(standin_games.__file__, file)
+
+
+def _daily_waves(rows: int, columns: int) -> Array:
+    """Series of one day's period each, with phases and noise of their own, above zero."""
+    chance = np.random.default_rng(14)
+    hours = np.arange(rows)[:, None]
+    phases = chance.uniform(0, 2 * np.pi, columns)
+    level = 10 + 3 * np.sin(2 * np.pi * hours / 24 + phases)
+    return level + chance.normal(0, 0.2, (rows, columns))
+
+
+def _sensors(file: Path) -> None:
+    """Six series without names, comma between them."""
+    np.savetxt(file, _daily_waves(500, 6), delimiter=",", fmt="%.4f")
+
+
+def _shares(file: Path) -> None:
+    """Prices of ten shares, and an index that is made of them."""
+    prices = _daily_waves(400, 10)
+    table = np.column_stack([prices, prices @ np.linspace(0.5, 1.5, 10)])
+    head = ",".join([*(f"S{k}" for k in range(10)), "NDX"])
+    np.savetxt(file, table, delimiter=",", fmt="%.4f", header=head, comments="")
+
+
 FILES: Mapping[str, Callable[[Path], None]] = {
     "prose": _prose(2000),
     "short prose": _prose(300),
@@ -109,6 +139,9 @@ FILES: Mapping[str, Callable[[Path], None]] = {
     "waves": _wave_lines(400),
     "fewer waves": _wave_lines(120),
     "short waves": _wave_lines(200, 100),
+    "gym": _gym,
+    "sensors": _sensors,
+    "shares": _shares,
     "ratings": lambda file: ratings().to_csv(file, index=False),
     "films": lambda file: films().to_csv(file, index=False),
 }

@@ -65,6 +65,16 @@ def digits(train: int = 1000, test: int = 300, side: int = 28) -> Parts:
     return (x[:train], y[:train]), (x[train:], y[train:])
 
 
+def flat_digits() -> tuple[tuple[Array, Array], ...]:
+    """The digits as training, validation and test data: rows of 784 from 0 to 1, and labels."""
+    (x, y), (x_test, y_test) = digits(1000, 600)
+    parts = ((x, y), (x_test[:300], y_test[:300]), (x_test[300:], y_test[300:]))
+    return tuple(
+        ((rows.reshape(len(rows), -1) / 255).astype("float32"), labels.astype("int64"))
+        for rows, labels in parts
+    )
+
+
 def pictures(train: int = 1000, test: int = 300, side: int = 32, classes: int = CLASSES) -> Parts:
     """The digits in colours: (rows, side, side, 3) of uint8, labels (rows, 1).
 
@@ -227,6 +237,52 @@ class Rows:
 
         picture = Image.fromarray(self.data[index].numpy())
         return (self.transform(picture) if self.transform else picture), int(self.targets[index])
+
+
+class Views:
+    """Pairs of the same coloured digit, each seen a little moved and under noise of its own."""
+
+    def __init__(self, rows: int) -> None:
+        import torch
+
+        (x, y), _ = pictures(rows, 1)
+        self.pictures = torch.from_numpy(x.transpose(0, 3, 1, 2) / 255).float()
+        self.labels = y.reshape(-1)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getitem__(self, index: int) -> tuple[tuple[Any, Any], int]:
+        return (self._view(index), self._view(index)), int(self.labels[index])
+
+    def _view(self, index: int) -> Any:
+        import torch
+
+        down, right = torch.randint(-3, 4, (2,)).tolist()
+        moved = self.pictures[index].roll((down, right), (1, 2))
+        return moved + 0.1 * torch.randn(moved.shape)
+
+
+def two_views(rows: int = 640) -> Views:
+    """What contrastive trainings would make of pictures."""
+    return Views(rows)
+
+
+class OldMnist(Rows):
+    """As `torchvision.datasets.MNIST` before 0.2.2, to be inherited from."""
+
+    def __init__(
+        self,
+        root: str = "",  # noqa: ARG002 - as there
+        train: bool = True,
+        transform: Any = None,
+        target_transform: Any = None,
+        **_: Any,
+    ) -> None:
+        super().__init__(digits(), train, transform)
+        self.train, self.target_transform = train, target_transform
+        self.train_data = self.test_data = self.data
+        self.train_labels = self.test_labels = self.targets
 
 
 def mnist(_root: str = "", train: bool = True, transform: Any = None, **_: Any) -> Rows:

@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks.dataset.asked import Asked
@@ -15,7 +16,14 @@ from benchmarks.dataset.foreign import Data, Edit, Fixed, Foreign
 from benchmarks.dataset.runner import why_not
 from benchmarks.dataset.splits import published, trainings_of
 from benchmarks.dataset.standin_files import FILES
-from benchmarks.dataset.standins import digits, pictures, reviews
+from benchmarks.dataset.standins import (
+    OldMnist,
+    digits,
+    flat_digits,
+    pictures,
+    reviews,
+    two_views,
+)
 from benchmarks.dataset.training import Training
 from reenact.errors import InputError
 
@@ -129,3 +137,32 @@ def test_stand_ins_have_the_shapes_of_what_they_stand_for() -> None:
     (words, labels), _ = reviews(1000, 30, 10)
     assert max(max(row) for row in words) < 1000
     assert set(labels) == {0, 1}
+
+
+def test_digits_are_had_flat_in_pairs_of_views_and_by_their_old_names() -> None:
+    (x, y), validation, (x_test, _) = flat_digits()
+    assert (x.shape, y.dtype, validation[0].shape, len(x_test)) == (
+        (1000, 784),
+        "int64",
+        (300, 784),
+        300,
+    )
+    assert (x.min(), x.max()) == (0, 1)
+    (one, other), label = two_views(20)[3]
+    assert one.shape == other.shape == (3, 32, 32)
+    assert not one.equal(other)
+    assert label in range(10)
+    assert two_views(20)[3][1] == label
+    test = OldMnist("data", train=False, target_transform=bool)
+    assert len(test) == len(test.test_labels) == len(test.test_data) == 300
+
+
+def test_series_have_a_day_and_an_index_is_made_of_its_shares(tmp_path: Path) -> None:
+    for name in ("sensors", "shares"):
+        FILES[name](tmp_path / name)
+    sensors = np.loadtxt(tmp_path / "sensors", delimiter=",")
+    assert sensors.shape == (500, 6)
+    assert (np.abs(sensors[24:] - sensors[:-24]) < 1.5).all()
+    shares = np.loadtxt(tmp_path / "shares", delimiter=",", skiprows=1)
+    assert np.allclose(shares[:, :10] @ np.linspace(0.5, 1.5, 10), shares[:, 10], atol=1e-2)
+    assert (tmp_path / "shares").read_text(encoding="utf-8").splitlines()[0].endswith("S9,NDX")
