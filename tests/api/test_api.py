@@ -104,6 +104,8 @@ def test_the_command_has_no_option_that_python_lacks(name: str) -> None:
         "help",
         # In Python a function of its own: `diagnose_trace`.
         "trace",
+        # Prints what the command would cost, and begins nothing.
+        "dry_run",
     }
     assert given - set(defaults_of(getattr(reenact, name))) == set()
 

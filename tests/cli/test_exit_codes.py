@@ -393,6 +393,8 @@ def test_verdicts_of_the_other_commands() -> None:
         "reproduced": 0,
         "not reproduced": 1,
         "shown, unconfirmed": 3,
+        "the fix is not complete": 3,
+        "cannot be decided here": 3,
         "inconclusive": 3,
     }
     assert {one.value: int(one.exit_code) for one in PaperVerdict} == {

@@ -102,13 +102,12 @@ def known(words: list[str], parse: Parse) -> None:
         parse(words)
     elif words[0] == "make":
         assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    elif words in (["pip", "install", "."], ["uv", "tool", "install", "."]):
-        assert (ROOT / "pyproject.toml").is_file()
-    elif words[:2] == ["pip", "install"]:
+    elif words[:2] == ["pip", "install"] or words[:3] == ["uv", "tool", "install"]:
         facts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-        extras = re.fullmatch(r"reenact\[([\w,]+)\]", words[2])
-        assert extras, words
-        assert set(extras[1].split(",")) <= set(facts["optional-dependencies"])
+        asked = re.fullmatch(rf"(?:\.|{facts['name']})(?:\[([\w,]+)\])?", words[-1])
+        assert asked, words
+        extras = asked[1].split(",") if asked[1] else []
+        assert set(extras) <= set(facts["optional-dependencies"])
     else:
         assert words[0] == "git", f"no check is known for {words[0]}"
         listed = subprocess.run(

@@ -101,7 +101,7 @@ def test_an_option_that_is_no_option_is_not_obeyed_either(tmp_path: Path) -> Non
 def test_only_the_edge_prints() -> None:
     """Texts leave a command through `echo`, `show` or an error, which clean them."""
     source = Path(__file__).parents[2] / "src" / "reenact" / "cli"
-    own = {"edge.py", "options.py", "main.py", "demo.py", "watch.py"}
+    own = {"edge.py", "options.py", "main.py", "help.py", "demo.py", "watch.py"}
     assert not [
         file.name
         for file in source.glob("*.py")

@@ -6,10 +6,11 @@ from typing import Any
 import click
 
 from reenact.cli import options as opt
+from reenact.cli.help import command
 from reenact.cli.options import defaulted, echo, shared
 
 
-@click.command()
+@command()
 @click.option("--repo", default=".", help="The project; default: the current folder.")
 @click.option("--commit", help="The revision; default: the folder as it is.")
 @defaulted(

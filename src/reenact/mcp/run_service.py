@@ -299,11 +299,19 @@ def _next(status: RunStatus) -> str:
     return "resume" if status.id else "Read `output`, fix it, start again."
 
 
+ALWAYS = "findings"
+"""An agent must see that there is none."""
+
+
 def without_empty(value: Any) -> Any:
     """The same without fields that say nothing: null, an empty text, list or object."""
     if isinstance(value, dict):
         fields = {name: without_empty(one) for name, one in value.items()}
-        return {name: one for name, one in fields.items() if one not in (None, "", [], {})}
+        return {
+            name: one
+            for name, one in fields.items()
+            if name == ALWAYS or one not in (None, "", [], {})
+        }
     if isinstance(value, list):
         return [without_empty(one) for one in value]
     return value
