@@ -58,3 +58,31 @@ def test_rows_are_drawn_repeatedly_where_a_constant_says_so(text: str, line: int
     drawn = findings_in("RE055", evidence_of(text.format(again=True), run=False))
     assert [one.place.line for one in drawn if one.place is not None] == [line]
     assert findings_in("RE055", evidence_of(text.format(again=False), run=False)) == ()
+
+
+BOUND = """
+TWO, AXIS, HOW = {square}, 1, {reduction!r}
+def elbo(x, back, mean, log_var):
+    near = F.mse_loss(back, x, reduction=HOW)
+    far = -0.5 * torch.sum(1 + log_var - mean.pow(TWO) - log_var.exp())
+    return near + far
+"""
+
+
+@pytest.mark.parametrize(
+    ("square", "reduction", "lines"),
+    [(2, "mean", [5]), (2.0, "mean", [5]), (3, "mean", []), (2, "sum", [])],
+)
+def test_a_divergence_and_its_reconstruction_are_read_through_constants(
+    square: float, reduction: str, lines: list[int]
+) -> None:
+    text = BOUND.format(square=square, reduction=reduction)
+    found = findings_in("RE054", evidence_of(text, run=False))
+    assert [one.place.line for one in found if one.place is not None] == lines
+
+
+@pytest.mark.parametrize(("older", "count"), [(True, 1), (False, 0)])
+def test_the_older_word_for_a_sum_is_read_through_a_constant(older: bool, count: int) -> None:
+    text = BOUND.format(square=2, reduction="").replace("reduction=HOW", "size_average=OLD")
+    found = findings_in("RE054", evidence_of(f"OLD = {older}\n{text}", run=False))
+    assert len(found) == count
