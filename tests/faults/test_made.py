@@ -137,6 +137,20 @@ def test_mixed_rows_stand_where_the_axes_are_chosen(
     assert (found.line if found is not None else None) == line
 
 
+@pytest.mark.parametrize(("axis", "line"), [(2, 5), (0, None)])
+def test_axes_are_turned_where_constants_say_so(axis: int, line: int | None) -> None:
+    text = (
+        f"FIRST = {axis}\n"
+        "class Net(nn.Module):\n"
+        "    def __init__(self): ...\n"
+        "    def forward(self, x):\n"
+        "        q = x.permute(FIRST, 3, 1, 0, 4)\n"
+        "        return q @ q\n"
+    )
+    found = axes_made(asked(text), Mover(module="part", type="Net", forward=at(asked(text), 4, 6)))
+    assert (found.line if found is not None else None) == line
+
+
 def test_what_a_function_makes_stands_where_it_is_asked_for() -> None:
     text = (
         "def optimizer_for(model):\n"

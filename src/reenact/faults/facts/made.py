@@ -143,7 +143,8 @@ def axes_made(evidence: Evidence, mover: Mover | None) -> Place | None:
 
 def _turns_first_axis(call: ast.Call) -> bool:
     """Whether the batch goes elsewhere: `x.transpose(0, 2)`, `x.permute(2, 0, 1)`."""
-    numbers = [arg.value for arg in call.args if isinstance(arg, ast.Constant)]
+    given = map(constant_of, call.args)
+    numbers = [number.value for number in given if number is not None]
     return bool(numbers) and (numbers[0] != 0 if called(call) == "permute" else 0 in numbers)
 
 
