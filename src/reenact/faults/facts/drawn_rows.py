@@ -89,10 +89,10 @@ def _slides(node: ast.AST) -> bool:
 def copies(call: ast.Call) -> bool:
     """Whether a call gives rows, or numbers of rows, some of them several times."""
     again = keyword(call, "replace")
-    is_said = is_constant(constant_of(again), True)
+    is_true = is_constant(constant_of(again), True)
     if called(call) in RESAMPLERS:
-        return again is None or is_said
-    drawn = called(call) == "choice" and is_said and bool(call.args)
+        return again is None or is_true
+    drawn = called(call) == "choice" and is_true and bool(call.args)
     return drawn and is_made_by(call.args[0], PLACES)
 
 
