@@ -96,6 +96,22 @@ def test_a_mask_is_followed_to_where_it_is_made() -> None:
     assert {line: place.line for line, place in found.items() if place is not None} == lines
 
 
+@pytest.mark.parametrize(("kept", "line"), [("tri", 4), ("other", 7)])
+def test_a_mask_is_followed_through_a_buffer_whose_name_is_a_constant(kept: str, line: int) -> None:
+    text = (
+        f"KEPT = {kept!r}\n"
+        "class Attention(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        rows = torch.ones(8, 8).tril(diagonal=1)\n"
+        "        self.register_buffer(KEPT, rows.view(1, 8, 8))\n"
+        "    def forward(self, att):\n"
+        "        return att.masked_fill(self.tri == 0, -1e9)\n"
+    )
+    found = mask_made(asked(text), at(asked(text), 7))
+    assert found is not None
+    assert found.line == line
+
+
 @pytest.mark.parametrize(
     ("made", "type_", "line"),
     [
@@ -118,6 +134,20 @@ def test_mixed_rows_stand_where_the_axes_are_chosen(
         "        return self.part(q @ k)\n"
     )
     found = axes_made(asked(text), Mover(module="part", type=type_, forward=at(asked(text), 4, 7)))
+    assert (found.line if found is not None else None) == line
+
+
+@pytest.mark.parametrize(("axis", "line"), [(2, 5), (0, None)])
+def test_axes_are_turned_where_constants_say_so(axis: int, line: int | None) -> None:
+    text = (
+        f"FIRST = {axis}\n"
+        "class Net(nn.Module):\n"
+        "    def __init__(self): ...\n"
+        "    def forward(self, x):\n"
+        "        q = x.permute(FIRST, 3, 1, 0, 4)\n"
+        "        return q @ q\n"
+    )
+    found = axes_made(asked(text), Mover(module="part", type="Net", forward=at(asked(text), 4, 6)))
     assert (found.line if found is not None else None) == line
 
 

@@ -4,6 +4,7 @@ import ast
 from typing import NamedTuple
 
 from reenact.faults.facts.signs import terms
+from reenact.program.flow.constants import constant_of
 from reenact.program.syntax.index import FileIndex
 from reenact.program.syntax.pieces import (
     called,
@@ -11,6 +12,7 @@ from reenact.program.syntax.pieces import (
     file_of,
     given_to,
     is_call,
+    is_constant,
     is_minus,
     is_sum,
     within,
@@ -65,7 +67,9 @@ def _has_square(node: ast.expr) -> bool:
     """Whether something in it is squared: `x**2`, `x.pow(2)`, `torch.square(x)`."""
     powers = [part.right for part in within(node, ast.BinOp) if is_sum(part, ast.Pow)]
     powers += [call.args[-1] for call in calls_in(node, "pow") if call.args]
-    return bool(calls_in(node, "square")) or any(_number(power) == 2 for power in powers)
+    return bool(calls_in(node, "square")) or any(
+        is_constant(constant_of(power), 2, 2.0) for power in powers
+    )
 
 
 def _outwards(node: ast.expr, sign: int) -> Divergence:

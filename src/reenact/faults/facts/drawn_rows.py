@@ -4,6 +4,7 @@ import ast
 from collections.abc import Sequence
 
 from reenact.faults import Evidence
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import spread, stores, value_of
 from reenact.program.syntax.excerpt import excerpt, same
 from reenact.program.syntax.index import FileIndex
@@ -88,9 +89,10 @@ def _slides(node: ast.AST) -> bool:
 def copies(call: ast.Call) -> bool:
     """Whether a call gives rows, or numbers of rows, some of them several times."""
     again = keyword(call, "replace")
+    is_true = is_constant(constant_of(again), True)
     if called(call) in RESAMPLERS:
-        return again is None or is_constant(again, True)
-    drawn = called(call) == "choice" and is_constant(again, True) and bool(call.args)
+        return again is None or is_true
+    drawn = called(call) == "choice" and is_true and bool(call.args)
     return drawn and is_made_by(call.args[0], PLACES)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from reenact.faults import Evidence, Place
 from reenact.faults.facts.lines import calls, calls_at, first_place, is_in, nodes
 from reenact.probe.trace import Mover
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import assigned, stores
 from reenact.program.syntax.index import FileIndex
 from reenact.program.syntax.pieces import (
@@ -115,7 +116,7 @@ def _stored_as(index: FileIndex, name: str) -> Iterator[ast.expr]:
     in turn is given in its function.
     """
     kept = [call.args for call in calls_in(index.tree, "register_buffer") if len(call.args) > 1]
-    values = [given[1] for given in kept if is_constant(given[0], name)]
+    values = [given[1] for given in kept if is_constant(constant_of(given[0]), name)]
     values += [value for target, value in stores(index.tree) if last_word(target) == name]
     for value in values:
         yield value
@@ -142,7 +143,8 @@ def axes_made(evidence: Evidence, mover: Mover | None) -> Place | None:
 
 def _turns_first_axis(call: ast.Call) -> bool:
     """Whether the batch goes elsewhere: `x.transpose(0, 2)`, `x.permute(2, 0, 1)`."""
-    numbers = [arg.value for arg in call.args if isinstance(arg, ast.Constant)]
+    given = map(constant_of, call.args)
+    numbers = [number.value for number in given if number is not None]
     return bool(numbers) and (numbers[0] != 0 if called(call) == "permute" else 0 in numbers)
 
 

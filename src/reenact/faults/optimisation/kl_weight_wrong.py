@@ -50,6 +50,7 @@ from reenact.faults import (
 )
 from reenact.faults.facts.divergence import divergences
 from reenact.faults.layers.input_ignored import ignores_inputs
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import stores, value_of
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.index import FileIndex
@@ -185,6 +186,6 @@ def _is_mean(value: ast.expr) -> bool:
         return not given_to(value) and called(owner_of(value)) != "sum"
     # `size_average=False` is an older word for a sum.
     reduction = keyword(value, "reduction")
-    averaged = reduction is None or is_constant(reduction, "mean")
-    summed = is_constant(keyword(value, "size_average"), False)
+    averaged = reduction is None or is_constant(constant_of(reduction), "mean")
+    summed = is_constant(constant_of(keyword(value, "size_average")), False)
     return called(value) in MEANS and averaged and not summed
