@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypedDict
 
+from reenact.accounts import Account
 from reenact.diagnosis.earlier_journals import in_this_form
 from reenact.diagnosis.judgement import (
     Conclusion,
@@ -44,6 +45,7 @@ class DiagnosisJson(TypedDict):
     findings: tuple[Finding, ...]
     doubts: tuple[Finding, ...]
     symptoms: tuple[Observation, ...]
+    accounts: tuple[Account, ...]
     seconds: float
     trainings: int
     stand_in_data: tuple[str, ...]
@@ -65,6 +67,8 @@ class Diagnosis(Result):
     threshold: float
     spent: TrainingUsage
     measure: Measure | None = None
+    accounts: tuple[Account, ...] = ()
+    """What the books of the watched run come to."""
     notes: tuple[str, ...] = field(default=())
     """What could not be done, each in a sentence."""
     reused: str = ""
@@ -84,6 +88,7 @@ class Diagnosis(Result):
             "findings": self.findings,
             "doubts": self.low_confidence,
             "symptoms": self.seen,
+            "accounts": self.accounts,
             "seconds": rounded(self.spent.seconds, 2),
             "trainings": self.spent.trainings,
             "stand_in_data": self.stand_in_data,

@@ -120,6 +120,7 @@ def conclude(
         threshold=options.threshold,
         spent=spent,
         measure=measure,
+        accounts=evidence.accounts,
         notes=(*((NOT_JUDGED,) if evidence.stand_in_data else ()), *notes),
     )
 

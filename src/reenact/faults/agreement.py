@@ -22,13 +22,18 @@ def key_of(observation: Observation) -> FindingKey:
     """What it is about: observations with the same key are of one thing."""
     fault = observation.fault
     if fault is None:
-        return ("symptom", observation.code, observation.layer)
+        return ("symptom", _name_of(observation), observation.layer)
     counted = fault.counted_as
     if counted.traits.of_training:
         return (counted.value, "", "")
     param = observation.hyperparameter
     owner = param.layer if param is not None else ""
     return (counted.value, owner or observation.layer, "")
+
+
+def _name_of(observation: Observation) -> str:
+    """What detectors that see one fault have in common; a symptom is its detector's own."""
+    return observation.fault_name if observation.is_root_cause else observation.code
 
 
 def headline_of(observations: Sequence[Observation]) -> Observation:

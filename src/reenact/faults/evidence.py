@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NotRequired
 
 from typing_extensions import TypedDict
 
+from reenact.accounts import Account, accounts_of
 from reenact.faults.facts.labels import compares_others, without_skipped
 from reenact.faults.facts.layer_view import LayerView, views
 from reenact.faults.facts.losses import (
@@ -125,6 +126,11 @@ class Evidence:
     def happened(self, kind: str) -> tuple[Event, ...]:
         """Events of this kind in the watched run; nothing where nobody watched."""
         return self.trace.happened(kind) if self.trace is not None else ()
+
+    @cached_property
+    def accounts(self) -> tuple[Account, ...]:
+        """What the books of the watched run come to."""
+        return accounts_of(self.trace, self.experiments)
 
     @property
     def crash(self) -> Crash | None:

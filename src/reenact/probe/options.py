@@ -60,6 +60,8 @@ class WatchOptions:
     """Data sets that the program gets made-up data for; empty: whatever cannot be had; none:
     for no one.
     """
+    books: bool = True
+    """Keep the books of the training: what `reenact.accounts` reads."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables set for the program on top of the caller's own."""
 
@@ -83,6 +85,7 @@ class WatchOptions:
             "epochs",
             "note_opened",
             "stand_ins",
+            "books",
         )
         hide = for_probe({**os.environ, **self.environment})
         same = {name: getattr(self, name) for name in names}

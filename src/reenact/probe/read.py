@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from reenact.errors import InputError, ResultRefused
 from reenact.probe import injected
+from reenact.probe.books import Books
 from reenact.probe.crash import Crash
 from reenact.probe.json_graph import Json, placed, read_graph, read_place, typed
 from reenact.probe.trace import (
@@ -111,6 +112,7 @@ def _trace(folder: Path, header: Json, root: Root | None) -> Trace:
         graph=read_graph(graph, tensors, root) if graph is not None else None,
         data=tensors,
         overlaps=typed(tuple[Overlap, ...], data["overlaps"]),
+        books=_books(folder, root),
         crash=_crash(ending["error"], root) if ending and ending.get("error") else None,
         complete=ending is not None,
         seconds=_seconds(ending, steps),
@@ -293,6 +295,22 @@ def _crash(content: Json, root: Root) -> Crash:
             ],
         ),
     )
+
+
+def _books(folder: Path, root: Root) -> Books | None:
+    """What the books of the training hold; none where none were kept."""
+    content = read_json_file(folder, "books.json")
+    return typed(Books, _places_read(content, root)) if content else None
+
+
+def _places_read(value: Any, root: Root) -> Any:
+    """The same with each list under the key `place` as a place."""
+    if isinstance(value, dict):
+        return {
+            key: read_place(part, root) if key == "place" else _places_read(part, root)
+            for key, part in value.items()
+        }
+    return [_places_read(part, root) for part in value] if isinstance(value, list) else value
 
 
 def read_crash_notes(folder: Path, root: Root) -> Crash | None:

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
+from reenact.probe.books import Books
 from reenact.probe.crash import Crash
 from reenact.program.graph import ModelGraph, TensorFacts
 from reenact.types import JsonValue, Place
@@ -244,6 +245,8 @@ class Trace:
     """Facts this trace cannot hold, each named in a sentence."""
     stand_in_data: tuple[str, ...] = ()
     """Data sets that the program got made-up data for."""
+    books: Books | None = None
+    """What came in and what was spent; none where no books were kept."""
 
     @property
     def step_count(self) -> int:

@@ -24,6 +24,7 @@ from reenact.program.graph import TensorFacts
 from reenact.program.patch import readable_diff
 from reenact.report import document as doc
 from reenact.report.fault_pages import detector_help
+from reenact.report.views.accounts import accounts_section
 from reenact.trials.statistics import ALPHA, detectable_words
 from reenact.types import Place, Table
 
@@ -71,6 +72,7 @@ def diagnosis_document(
             "source",
             page_only=True,
         ),
+        *accounts_section(found.accounts),
         *_measured(found, gone),
         doc.Section("Other suspects, and symptoms", less, "less"),
         doc.Section("Limits of this diagnosis", doc.listed(notes), "notes"),

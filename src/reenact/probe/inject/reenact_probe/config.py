@@ -43,6 +43,8 @@ class Config(NamedTuple):
     """Data sets to give made-up data for (`standin.py`); empty: whatever cannot be had; none:
     for no one.
     """
+    books: bool = True
+    """Keep the books of the training (`books/`)."""
     tap_output: bool = True
     """Read metrics off the printed lines."""
     hide: dict[str, Any] | None = None

@@ -41,6 +41,7 @@ class LoaderListener(Protocol):
     def loader_begins(self, known: Loader) -> None: ...
     def loader_exhausted(self, known: Loader | None) -> None: ...
     def last_batch(self, known: Loader) -> None: ...
+    def batch_given(self, loader: Loader | None, batch: Any) -> None: ...
 
 
 class Loaders:
@@ -120,6 +121,7 @@ class Loaders:
             first = first_tensor(self.torch, batch)
         self.batch_size = first.shape[0] if first is not None and first.dim() else 0
         self.batch = batch if self.listener.looking else None
+        self.listener.batch_given(loader, batch)
         if loader is not None and loader.given == loader.batches:
             self.listener.last_batch(loader)
 

@@ -6,6 +6,7 @@ from time import perf_counter
 from typing import Any, Protocol
 
 from reenact_probe import ending, weights
+from reenact_probe.books import Books, all_books
 from reenact_probe.data import Data
 from reenact_probe.guard import after, guarded, when_made
 from reenact_probe.places import Made, caller
@@ -71,6 +72,7 @@ class TorchObserver:
         self.forwards = ForwardHooks(torch, recorder, self)
         self.model = Model(torch, self.made)
         self.capture = Capture(torch, self.forwards, self.model.place_of)
+        self.books = Books(recorder, all_books(torch, recorder))
         self._loaders = Loaders(torch, recorder, self)
         self.batches = BatchObserver(torch, recorder, self.data, self._loaders)
         self._graphs = Graphs(torch, recorder)
@@ -153,6 +155,17 @@ class TorchObserver:
 
     def write_data(self) -> None:
         self.recorder.write_data(self.data.take_news(self.recorder.step))
+        self.books.write()
+
+    def batch_given(self, loader: Loader | None, batch: Any) -> None:
+        self.books.batch_given(loader, batch)
+
+    def cleared(self, optimizer: Optimizer | None) -> None:
+        self.books.cleared(optimizer)
+
+    def gradients_came(self) -> None:
+        """The backward pass of a step that is looked at has ended."""
+        self.cost += self.books.came()
 
     def root_begins(self, module: Module) -> None:
         if self.window is None or not self.torch.is_grad_enabled() or not inner(module).training:
@@ -254,6 +267,8 @@ class TorchObserver:
                 self.model,
                 self.in_fit,
             )
+        if kind is not None:
+            self.books.model_called(module, args, kwargs, output)
         self.cost += perf_counter() - began
         return kind
 
@@ -279,6 +294,7 @@ class TorchObserver:
             self.model.loss is not None,
         )
         self.model.loss = self.model.loss or loss
+        self.books.goes_back(tensor)
         self.cost += perf_counter() - began
 
     def update_begins(
@@ -298,6 +314,7 @@ class TorchObserver:
             self.window.before_step(self.model.followed(moved))
             if not late and not self.window.bare:
                 self.window.take_gradients()
+            self.books.steps(self._optimizer, moved)
         self._late = late
         self._describe()
         if self.recorder.config.weights is not None:
@@ -336,6 +353,7 @@ class TorchObserver:
         )
         step = self.recorder.step
         tables = self.recorder.tables
+        self.books.stepped()
         window.fetch()
         tables["layers"].extend(window.layer_rows(step))
         moved = list(window.parameter_rows(step))
@@ -372,6 +390,7 @@ class TorchObserver:
         schedule = self.recorder.schedule
         schedule.looked(self.recorder.step)
         self.window = Window(self.torch, schedule)
+        self.cost += self.books.look_begins()
         self.forwards.arm(PASSES_A_STEP, PASSES_AN_EVALUATION)
 
     @guarded("exit-weights")

@@ -53,6 +53,8 @@ class StepListener(Protocol):
     def update_ends(self) -> tuple[float, ...] | None: ...
     def step_ended(self) -> None: ...
     def write_data(self) -> None: ...
+    def cleared(self, optimizer: Optimizer | None) -> None: ...
+    def gradients_came(self) -> None: ...
 
 
 class Steps:
@@ -102,12 +104,11 @@ class Steps:
         optim = importlib.import_module("torch.optim.optimizer")
         patch(torch.autograd, "backward", self._wrap_backward)
         when_made(optim.Optimizer, self._made)
-        zeroed = self.zeroed
         before(optim.Optimizer, "zero_grad", self._cleared)
         before(
             torch.nn.Module,
             "zero_grad",
-            lambda *_, **__: zeroed.update(self.optimizers),
+            lambda *_, **__: self._module_cleared(),
         )
         after(torch.amp.GradScaler, "scale", self._loss_scaled)
         patch(torch.amp.GradScaler, "step", self._wrap_scaled_step)
@@ -160,6 +161,7 @@ class Steps:
     @guarded("optimizer")
     def _cleared(self, optimizer: Optimizer, *_: Any, **__: Any) -> None:
         self.zeroed.add(id(optimizer))
+        self.listener.cleared(optimizer)
         if id(optimizer) not in self.optimizers:
             # Lightning hands out an optimizer of its own that holds the weights of another.
             first = _first_weight(optimizer)
@@ -167,6 +169,11 @@ class Steps:
             self.zeroed.update(
                 id(one) for one in known if first is not None and _first_weight(one) is first
             )
+
+    @guarded("module-cleared")
+    def _module_cleared(self) -> None:
+        self.zeroed.update(self.optimizers)
+        self.listener.cleared(None)
 
     def _wrap_value_clip(self, original: Function) -> Function:
         def clip_grad_value_(parameters: Any, clip_value: float, *args: Any, **kwargs: Any) -> Any:
@@ -217,7 +224,7 @@ class Steps:
                 original(tensors, *args, **kwargs)
             finally:
                 forwards.paused = False
-            if self.listener.window is not None and self._last is not None:
+            if self.listener.window is not None:
                 self._came()
             if not self.optimizers and not self.others_step:
                 self._begin_manual()
@@ -259,6 +266,9 @@ class Steps:
     @guarded("backward-end")
     def _came(self) -> None:
         """How large gradients are before the program does something to them."""
+        self.listener.gradients_came()
+        if self._last is None:
+            return
         optimizer = self._last()
         self._fresh = (
             id(optimizer),

@@ -1,0 +1,33 @@
+"""The accounts of a training: what its books come to (`reenact.probe.books`), without knowing any fault.
+
+One file a book. Each gives an account: entries that balance, entries that do not, facts that only the author
+can judge, and what could not be seen. `reenact.faults` makes findings of what does not balance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reenact.accounts.account import Account, BookName, Entry, Standing
+from reenact.probe.trace import Experiments, Trace
+
+__all__ = [
+    "Account",
+    "BookName",
+    "Entry",
+    "Standing",
+    "accounts_of",
+]
+
+Audit = Callable[[Trace, Experiments], Account | None]
+"""Reads one book; none where there is nothing of it."""
+AUDITS: tuple[Audit, ...] = ()
+"""In the order of `BookName`."""
+
+
+def accounts_of(trace: Trace | None, experiments: Experiments) -> tuple[Account, ...]:
+    """The account of every book that was kept; nothing where nobody watched."""
+    if trace is None or trace.books is None:
+        return ()
+    read = (audit(trace, experiments) for audit in AUDITS)
+    return tuple(account for account in read if account is not None and account.entries)

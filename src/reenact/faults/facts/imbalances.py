@@ -1,0 +1,35 @@
+"""Findings from the books: what does not balance, under the name of the fault that it shows."""
+
+from __future__ import annotations
+
+from reenact.accounts import BookName, Entry
+from reenact.faults.detector import Detector
+from reenact.faults.evidence import Evidence
+from reenact.faults.finding import Finding, Findings
+from reenact.faults.observation import Certainty
+
+
+def imbalances(detector: Detector, evidence: Evidence) -> Findings:
+    """What does not balance and shows the fault of this detector."""
+    for account in evidence.accounts:
+        for entry in account.imbalances:
+            if entry.fault == detector.fault.name:
+                yield _finding(detector, evidence, entry)
+
+
+def unnamed_imbalances(detector: Detector, evidence: Evidence, book: BookName) -> Findings:
+    """What does not balance in a book and shows no fault that has a name."""
+    for account in evidence.accounts:
+        for entry in account.imbalances if account.book is book else ():
+            if not entry.fault:
+                yield _finding(detector, evidence, entry).refined(why=entry.why)
+
+
+def _finding(detector: Detector, evidence: Evidence, entry: Entry) -> Finding:
+    return detector.finding(
+        evidence,
+        entry.sentence,
+        place=entry.place,
+        confidence=entry.confidence,
+        certainty=Certainty.PROOF if entry.is_proof else None,
+    )

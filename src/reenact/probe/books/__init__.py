@@ -1,0 +1,13 @@
+"""What the books of a training hold, as they were kept while it ran (`reenact_probe.books`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """One part a book; none where it was not kept."""
+
+    spent: float = 0.0
+    """Seconds that keeping them took."""
