@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from reenact.diagnosis.grouping import grouped
@@ -122,6 +124,18 @@ def test_symptoms_stay_apart_and_the_surest_comes_first() -> None:
         ("RE029", None),
         ("RE020", None),
     ]
+
+
+def test_two_detectors_of_one_fault_without_a_type_are_one_finding() -> None:
+    named = [
+        replace(finding(code, None, 0.7).first, fault_name="padding-attended", observes=observes)
+        for code, observes in (("RE036", Observes.TEXT), ("RE110", Observes.DATA))
+    ]
+    (one,) = grouped([finding_of(observation) for observation in named])
+    assert [seen.code for seen in one.observations] == ["RE036", "RE110"]
+    assert one.suspicion > 0.7
+    symptoms = [replace(observation, is_root_cause=False) for observation in named]
+    assert len(grouped([finding_of(observation) for observation in symptoms])) == 2
 
 
 def test_a_learning_rate_seen_at_a_layer_belongs_to_the_training() -> None:

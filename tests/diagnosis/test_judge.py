@@ -163,3 +163,13 @@ def test_a_run_of_two_networks_hides_nothing_that_the_text_proves() -> None:
     )
     assert read == {"RE002"}
     assert read <= ran
+
+
+def test_what_there_was_no_time_for_is_said_in_place_of_no_fault_found() -> None:
+    learns = evidence_of(TRAINS, losses=[1.0 - 0.009 * step for step in range(100)])
+    assert _sentence(learns) == "No fault found at depth quick."
+    tried = replace(learns.experiments, unchecked=("which learning rates are usable", "padding"))
+    assert _sentence(replace(learns, experiments=tried)) == (
+        "Nothing was found at depth quick, and not all was checked: there was no time for which "
+        "learning rates are usable and padding."
+    )

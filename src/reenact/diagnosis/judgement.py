@@ -145,6 +145,12 @@ def _sentence(found: Shown, judgement: Judgement) -> str:
             return f"Nothing could be judged: {why_unjudged(evidence, depth)}."
         case Judgement.SOUND if not depth.runs:
             return "No detector fires on the text. Nothing was run (--depth static)."
+        case Judgement.SOUND if unchecked := evidence.experiments.unchecked:
+            # What a busy machine or slow steps left out may be what is wrong.
+            return (
+                f"Nothing was found at depth {depth}{early}, and not all was checked: there was no "
+                f"time for {_listed(unchecked)}."
+            )
         case Judgement.SOUND if early:
             return f"No fault found at depth {depth}{early}."
         case Judgement.SOUND:
@@ -153,6 +159,12 @@ def _sentence(found: Shown, judgement: Judgement) -> str:
             ended = outcome.sentence if outcome is not None and outcome.kind not in ORDERLY else ""
             seen_in = f" in the {counted(steps, 'step')} seen. {ended}" if ended else "."
             return f"No fault found at depth {depth}{seen_in}"
+
+
+def _listed(things: Sequence[str]) -> str:
+    """As in a sentence."""
+    *first, last = dict.fromkeys(things)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _stopped_early(evidence: Evidence) -> str:

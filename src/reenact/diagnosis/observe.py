@@ -13,6 +13,7 @@ from reenact.diagnosis.watched_run import WatchedRun
 from reenact.errors import Stopped
 from reenact.host_program import Stream
 from reenact.journal import Kind, Scope
+from reenact.probe.clock import contention
 from reenact.probe.experiment import ENDED, run_experiments
 from reenact.probe.growing import epochs_of, telling_of
 from reenact.probe.opened import read_opened
@@ -27,10 +28,10 @@ from reenact.trials.trial import Trial
 from reenact.types import Stop
 
 EXPERIMENT_SECONDS = 0.8
-"""CPU time of each experiment, however short the training is."""
+"""Of each experiment, however short the training is, on a machine that does nothing else."""
 EXPERIMENT_WALL = 120.0
 """Most that the program may take on its way to the first step, in the process of the
-experiments.
+experiments; like the next, on a machine that does nothing else.
 """
 LEAST_WAIT = 30.0
 """Seconds that the experiments may go on after the watched run, however short that was."""
@@ -96,7 +97,8 @@ def observe(
         if seen.outcome.kind in CUT_OFF:
             until.ask()
         try:
-            return seen, tried.result(max(LEAST_WAIT, WAIT_SHARE * seen.seconds))
+            wait = max(LEAST_WAIT * contention(), WAIT_SHARE * seen.seconds)
+            return seen, tried.result(wait)
         except TimeoutError:
             # What they found until now is kept.
             until.ask()
@@ -180,7 +182,8 @@ def _experiments(
     and the end.
     """
     folder = weights.with_name("trace")
-    most = min(EXPERIMENT_WALL, options.training_time or EXPERIMENT_WALL)
+    longest = EXPERIMENT_WALL * contention()
+    most = min(longest, options.training_time or longest)
     return run_experiments(
         program,
         folder,

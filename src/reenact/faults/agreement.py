@@ -33,7 +33,8 @@ def key_of(observation: Observation) -> FindingKey:
 
 def _name_of(observation: Observation) -> str:
     """What detectors that see one fault have in common; a symptom is its detector's own."""
-    return observation.fault_name if observation.is_root_cause else observation.code
+    shared = observation.fault_name if observation.is_root_cause else ""
+    return shared or observation.code
 
 
 def headline_of(observations: Sequence[Observation]) -> Observation:

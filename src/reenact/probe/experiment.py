@@ -5,6 +5,7 @@ optimizer step.
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from reenact.errors import InputError
 from reenact.host_program import Stream
@@ -12,7 +13,7 @@ from reenact.probe.answers import NO_KEYBOARD
 from reenact.probe.growing import epochs_of
 from reenact.probe.json_graph import Json, placed, read_place, typed
 from reenact.probe.options import WatchOptions
-from reenact.probe.outcome import Outcome, OutcomeKind
+from reenact.probe.outcome import CUT_OFF, Outcome, OutcomeKind
 from reenact.probe.read import read_json_file
 from reenact.probe.trace import Experiments, Root
 from reenact.probe.watch import program_root, watch
@@ -42,7 +43,7 @@ def run_experiments(
     stdin: Stream = NO_KEYBOARD,
     stop: Stop | None = None,
 ) -> Experiments:
-    """Run the program up to its first step and experiment there; `seconds` of CPU time for each
+    """Run the program up to its first step and experiment there; `seconds` for each
     experiment, or this `share` of what the training will take, where that can be seen and is more.
     Then wait for the `weights` that a training of it leaves, and test the model with these too.
 
@@ -89,12 +90,16 @@ def read_experiments(
             OutcomeKind.NO_TRAINING,
         ):
             why = f"before the first step, {outcome.sentence[:1].lower()}{outcome.sentence[1:]}"
-        return Experiments(missing=(f"one-batch and learning-rate tests skipped: {why}",))
+        late = outcome is not None and outcome.kind in CUT_OFF
+        return Experiments(
+            missing=(f"one-batch and learning-rate tests skipped: {why}",),
+            unchecked=("the small experiments",) if late else (),
+        )
     try:
         batch = content.get("one_batch")
         wide = content.get("stretched")
         root = root or Root(folder)
-        read = {
+        read: dict[str, Any] = {
             "one_batch": dict(
                 batch,
                 steps=len(batch["losses"]),
@@ -105,6 +110,9 @@ def read_experiments(
             "non_finite_at": read_place(content.get("non_finite_at"), root),
             "stretched": placed(wide, root) if wide else None,
         }
+        if outcome is not None and outcome.kind in CUT_OFF:
+            left = ["the rest of the small experiments"]
+            read["unchecked"] = [*content.get("unchecked", ()), *left]
         return typed(Experiments, {**content, **read})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         why = f"The experiments in {folder} are not ones that reenact wrote ({error!r})."

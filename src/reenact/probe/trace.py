@@ -481,6 +481,8 @@ class Experiments:
     """The line that first made an infinite number, or none, of finite ones."""
     missing: tuple[str, ...] = ()
     """Why an experiment could not be done, each in a sentence."""
+    unchecked: tuple[str, ...] = ()
+    """What was not tried, or not to its end, for want of time."""
 
     def moving(self, name: str, most: float) -> tuple[Behaviour, ...]:
         """Models of which this moved by more, before the first step; where none did, those at

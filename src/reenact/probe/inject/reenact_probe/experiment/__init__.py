@@ -14,12 +14,12 @@ import gc
 import importlib
 import os
 import threading
-import time
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 from reenact_probe import ending, guard, weights
+from reenact_probe.clock import CLOCK
 from reenact_probe.experiment import labels, trials
 from reenact_probe.experiment.behaviour import MOST_PASSES, Subject
 from reenact_probe.experiment.senses import Pass, look_at_keras
@@ -182,7 +182,14 @@ class TakeOver:
             return
         self.tape.open = False
         guard.stand_down()
-        facts: Facts = {"missing": [], "non_finite_at": self.tape.non_finite_at}
+        # Small work is not done faster by many threads, and what it takes can be told of one alone.
+        self.torch.set_num_threads(1)
+        CLOCK.measure()
+        facts: Facts = {
+            "missing": [],
+            "unchecked": [],
+            "non_finite_at": self.tape.non_finite_at,
+        }
         try:
             self._look_at_behaviour(facts)
             self.recorder.folder.write_json(NAME, facts)
@@ -206,7 +213,7 @@ class TakeOver:
         self._targets += [pair.target for pair in pairs if pair is not None]
         facts["behaviour"] = []
         try:
-            facts["behaviour"] += self._behave(list(self.inputs.passes.values()))
+            facts["behaviour"] += self._behave(list(self.inputs.passes.values()), facts)
             if self._test_keras is not None:
                 with self.torch.no_grad():
                     facts["behaviour"].append(self._test_keras())
@@ -216,16 +223,21 @@ class TakeOver:
     def _behave(
         self,
         passes: list[Pass],
+        facts: Facts,
         at_end: bool = False,
     ) -> list[Facts]:
         batch = self.inputs.batch
         padding = self.inputs.padding
-        until = time.process_time() + self.seconds
-        tested = (
+        CLOCK.measure()
+        until = CLOCK.now() + self.seconds
+        tested = [
             Subject(self.torch, call, batch, until, padding) for call in passes[-MOST_PASSES:]
-        )
+        ]
         targets = self._targets[:8]
-        return [subject.facts(targets, at_end) for subject in tested if time.process_time() < until]
+        found = [subject.facts(targets, at_end) for subject in tested if subject.in_time()]
+        if any(subject.was_late for subject in tested):
+            facts["unchecked"].append(f"how the model behaves{' at the end' if at_end else ''}")
+        return found
 
     def _look_at_the_end(self, facts: Facts, path: str) -> None:
         """Wait for the end of the training beside, and test its weights: at the start the output
@@ -252,7 +264,7 @@ class TakeOver:
                         left,
                     )
                 ]
-                facts["behaviour"] += self._behave(passes, at_end=True)
+                facts["behaviour"] += self._behave(passes, facts, at_end=True)
                 missing[-1:] = [] if passes else [f"{_NOT_AT_END}: another model was trained"]
                 self._look_at_loss(facts, passes)
         except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
@@ -326,14 +338,19 @@ class TakeOver:
             config.experiment_share,
             config.epochs * self.inputs.batches,
         )
+        CLOCK.measure()
         facts["one_batch"], price, missing = trials.one_batch(problem, budget)
         facts["missing"] += [missing] if missing else []
+        facts["unchecked"] += ["whether one batch can be learned"] if missing else []
         self.recorder.folder.write_json(NAME, facts)
         refusal = (
             "range of rates: the program moves its weights by hand" if optimizer is None else ""
         )
         if optimizer is not None:
+            CLOCK.measure()
             facts["learning_rates"], refusal = trials.rate_range(problem, optimizer, budget, price)
+            if refusal and not optimizer.refuses:
+                facts["unchecked"].append("which learning rates are usable")
             if facts["learning_rates"] is not None:
                 self.recorder.folder.write_json(NAME, facts)
                 tested = facts["learning_rates"]

@@ -13,9 +13,9 @@ import contextlib
 import itertools
 import math
 import random
-import time
 from collections.abc import Callable, Iterator
 
+from reenact_probe.clock import CLOCK
 from reenact_probe.experiment import senses
 from reenact_probe.experiment.senses import Ended, Pass, following
 from reenact_probe.experiment.tape import same, tensors_in
@@ -51,6 +51,8 @@ class Subject:
         self.rows = int(batch[0].shape[0]) if batch and batch[0].dim() else 0
         """Of the loader's batch; 0 without a loader."""
         self.until = until
+        self.was_late = False
+        """A test was left out for want of time."""
         self.names = {id(module): name for name, module in call.module.named_modules()}
 
     def facts(self, targets: list[Tensor], at_end: bool) -> Facts:
@@ -90,7 +92,7 @@ class Subject:
                 sources = [given for given in everything if given is not tokens]
                 if found.get("shift") == 1 and time_axis == 1 and len(sources) == 1:
                     self._source_padding(found, base, sources[0], tokens)
-                if rows == 0 and self._in_time:
+                if rows == 0 and self.in_time():
                     found["ignored_inputs"] = senses.ignored(
                         self.torch,
                         self.call,
@@ -114,17 +116,19 @@ class Subject:
             tokens is not None
             and time_axis is not None
             and found.get("shift") == 1
-            and self._in_time
+            and self.in_time()
         ):
             found["leak"], found["leak_at"] = self._leak(base, tokens, time_axis)
-        if rows is not None and self._in_time:
+        if rows is not None and self.in_time():
             found["mixing"], found["mixing_at"] = self._mixing(base, rows)
-        if tokens is not None and time_axis is None and rows == 0 and self._in_time:
+        if tokens is not None and time_axis is None and rows == 0 and self.in_time():
             found["padding"] = self._padding(base, tokens)
 
-    @property
-    def _in_time(self) -> bool:
-        return time.process_time() < self.until
+    def in_time(self) -> bool:
+        """Whether there is time for one more test; notes where there is none."""
+        late = CLOCK.now() >= self.until
+        self.was_late = self.was_late or late
+        return not late
 
     def _tokens(self, targets: list[Tensor]) -> Iterator[Tensor]:
         """Inputs of whole numbers with rows and columns; of those that are given by name no masks
@@ -364,7 +368,7 @@ class Subject:
         recurrent = any(
             type(part).__name__ in ("LSTM", "GRU", "RNN") for part in self.call.module.modules()
         )
-        if recurrent or base.dim() != 3 or base.shape[0] != len(source) or not self._in_time:
+        if recurrent or base.dim() != 3 or base.shape[0] != len(source) or not self.in_time():
             return
         found["padding"] = self._padding(base, source, tokens)
         given = [t for t in self.call.given if t is not tokens and t.dim() > 1]

@@ -8,9 +8,9 @@ hardly differ tell nothing.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
+from reenact_probe.clock import CLOCK
 from reenact_probe.experiment.tape import Tape
 from reenact_probe.experiment.trials import Problem
 from reenact_probe.types import Facts, Library, Tensor
@@ -30,14 +30,14 @@ def permuted(
     labels. `batch` are the tensors that a loader gave last.
     """
     torch = problem.torch
-    until = time.process_time() + seconds
+    until = CLOCK.now() + seconds
     labels = list(_labels(problem, batch))
     if not labels or not all(_differ(torch, label) for label in labels):
         return None
     source = torch.Generator().manual_seed(0)
     losses: list[float] = []
     first = problem.steady_loss({})
-    while len(losses) < PERMUTATIONS and time.process_time() < until:
+    while len(losses) < PERMUTATIONS and CLOCK.now() < until:
         orders = {
             rows: torch.randperm(rows, generator=source)
             for rows in {len(label) for label in labels}

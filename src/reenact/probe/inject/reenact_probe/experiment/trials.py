@@ -21,11 +21,11 @@ from __future__ import annotations
 import copy
 import inspect
 import math
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from reenact_probe.clock import CLOCK
 from reenact_probe.experiment.tape import Call, Tape, Unseen
 from reenact_probe.torch.capture import LOSSES
 from reenact_probe.torch.samples import right_classes
@@ -71,7 +71,7 @@ LOGITS = frozenset(
 
 
 class Budget(NamedTuple):
-    """CPU time that one experiment may take."""
+    """Time that one experiment may take, by `CLOCK`."""
 
     seconds: float
     """Whatever the training takes."""
@@ -318,17 +318,17 @@ class Run:
 
 
 def one_batch(problem: Problem, budget: Budget) -> tuple[Facts | None, float, str | None]:
-    """Facts of the best run and CPU seconds a step, or none and a sentence."""
-    began = time.process_time()
+    """Facts of the best run and seconds a step, or none and a sentence."""
+    began = CLOCK.now()
     problem.reset()
     problem.loss()
-    seconds = budget.for_steps_of(time.process_time() - began)
+    seconds = budget.for_steps_of(CLOCK.now() - began)
     runs: list[Run] = []
     for rate in RATES:
-        if not runs or not (runs[-1].learnt or time.process_time() > began + seconds):
+        if not runs or not (runs[-1].learnt or CLOCK.now() > began + seconds):
             runs.append(_overfit(problem, rate, STEPS, began + seconds))
     best = _best(runs)
-    spent = time.process_time() - began
+    spent = CLOCK.now() - began
     price = spent / sum(len(run.losses) for run in runs)
     if len(best.losses) < FEWEST and not best.learnt and math.isfinite(best.losses[-1]):
         return (
@@ -338,7 +338,7 @@ def one_batch(problem: Problem, budget: Budget) -> tuple[Facts | None, float, st
         )
     zeroed = []
     if problem.can_zero:
-        until = time.process_time() + seconds / 2
+        until = CLOCK.now() + seconds / 2
         zeroed = _overfit(problem, best.rate, len(best.losses), until, zeroed=True).losses
     facts = {
         "losses": best.losses,
@@ -375,7 +375,7 @@ def _overfit(
         loss = problem.loss(zeroed)
         run.losses.append(loss)
         run.accuracy = problem.accuracy()
-        over = time.process_time() > until
+        over = CLOCK.now() > until
         if not math.isfinite(loss) or over or (run.learnt and not zeroed):
             break
         optimizer.step()
