@@ -151,6 +151,36 @@ def test_gradients_that_are_made_smaller_the_smaller_they_are() -> None:
     assert (found(True), found(False)) == ([1], [])
 
 
+@pytest.mark.parametrize("norm", [0.0, np.inf, np.nan])
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_gradients_that_vanish_or_explode_do_not_say_how_others_are_scaled(
+    norm: float, by_hand: bool
+) -> None:
+    """Two heads that nobody clears blow up: the encoder's gradients are zero, then infinite."""
+    columns = ("step", "loss", "clip_norm", "clip_limit")
+    norms = [*np.linspace(0.1, 1.0, 20), *[norm] * 8]
+    rows = [
+        [step, 1.0, one, one * one / 10 if by_hand and np.isfinite(one) and one else 0.05]
+        for step, one in enumerate(norms)
+    ]
+    found = findings_in("RE043", seen(trace([], steps=Columns(columns, np.array(rows)))))
+    assert [one.certainty for one in found] == [Certainty.PROOF] * by_hand
+    assert not any("inf" in one.saw for one in found)
+
+
+def test_a_run_whose_gradients_are_infinite_is_not_clipped_too_tightly() -> None:
+    """How many of the steps were clipped counts those alone whose gradient has a size."""
+    columns = ("step", "loss", "clip_norm", "clip_limit")
+    optimizer = OptimizerFacts("SGD", 0.1, {}, None, 1)
+    made = replace(graph(TaskType.MULTI_CLASS, "cross_entropy", 3), optimizer=optimizer)
+
+    def found(later: float) -> int:
+        rows = np.array([[step, 1.0, later if step > 9 else 1.5, 1.0] for step in range(40)])
+        return len(findings_in("RE043", seen(trace([], steps=Columns(columns, rows), graph=made))))
+
+    assert (found(np.inf), found(1e9)) == (0, 1)
+
+
 CENTRED = """
 class Net(nn.Module):
     def forward(self, x):

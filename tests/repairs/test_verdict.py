@@ -167,7 +167,26 @@ def test_a_crash_that_ends_now_is_reported_to_run_and_not_to_be_better() -> None
     assert sentence.startswith(
         "Runs now, but no improvement is shown: test_accuracy failed -> 0.1 ± 0 (6 fresh"
     )
-    assert f"p=0.016); {why}. Judge by a metric that is bounded, such as accuracy" in sentence
+    assert f"p=0.016); {why}. " in sentence
+
+
+@pytest.mark.parametrize(
+    ("judge", "advice"),
+    [
+        (TEST, "Search wider with --budget 40x, or name the metric that matters with --metric;"),
+        (
+            Measure("val_loss", larger_is_better=False),
+            "Judge by a metric that is bounded, such as accuracy, with --metric.",
+        ),
+    ],
+)
+def test_another_metric_is_advised_where_this_one_has_no_bound(judge: Measure, advice: str) -> None:
+    why = "it is not significantly better than a constant answer"
+    every = compare(BEFORE, (0.5,) * 6)
+    ends = verdict(Decision.RUNS_NOW, p_value=1 / 64, shortfall=why, comparison=every)
+    whole = repair(Decision.RUNS_NOW, ends)
+    sentence = replace(whole, judging=replace(whole.judging, judge=judge)).sentence
+    assert f"{why}. {advice}" in sentence
 
 
 def test_a_loss_that_falls_too_far_did_run_before() -> None:

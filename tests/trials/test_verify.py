@@ -88,6 +88,16 @@ def test_a_second_one_is_verified_and_both_are_corrected() -> None:
     assert found[1].p_value == pytest.approx(3 * found[1].comparison.p_value)
 
 
+def test_a_third_one_is_not_verified() -> None:
+    """The shares of two are the whole of what may be wrong, also where neither holds."""
+    others = [Patch((set_to(Kind.BATCH_SIZE, size),)) for size in (16, 24, 48)]
+    found, late, begun = verified(*others, HELPS)
+    assert late is None
+    assert begun == others[: len(SHARES)] == others[:2]
+    assert not any(one.holds for one in found)
+    assert sum(SHARES) == 1
+
+
 def test_a_second_one_must_be_within_the_budget_where_it_counts() -> None:
     assert verified(DOES_NOTHING, HELPS, budget="13x", counted=True)[2] == [DOES_NOTHING]
     assert verified(DOES_NOTHING, HELPS, budget="13x")[2] == [DOES_NOTHING, HELPS]
@@ -228,6 +238,26 @@ def test_the_first_look_is_at_six_seeds_of_more() -> None:
     )
     seven = verification(before[:7], [*after[:2], 0.6, *after[3:7]])
     assert len(seven.seeds) == 6, "all six are better"
+
+
+@pytest.mark.parametrize("worse", range(7))
+@pytest.mark.parametrize("seeds", [2, 5, 6])
+def test_a_look_at_all_seeds_costs_no_level(seeds: int, worse: int) -> None:
+    """Six with one that is the least worse have 2/64: not settled, and no seed is left."""
+    gains = [0.01 * (rank + 1) * (-1 if rank < worse else 1) for rank in range(seeds)]
+    before = [0.5] * seeds
+    after = [0.5 + gain for gain in gains]
+    one = verification(before, after)
+    assert len(one.seeds) == seeds
+    assert one.p_value == compare(before, after).p_value
+
+
+@pytest.mark.parametrize(("seeds", "p_value"), [(6, 2 / 64), (7, 2 / 128 + 1 / 64 - 1 / 128)])
+def test_the_seventh_seed_is_trained_and_the_look_is_counted(seeds: int, p_value: float) -> None:
+    """The first one is worse by the least, the others are better."""
+    after = [0.5 + 0.01 * gain for gain in (-1, 2, 3, 4, 5, 6, 7)[:seeds]]
+    one = verification([0.5] * seeds, after)
+    assert (len(one.seeds), one.p_value) == (seeds, pytest.approx(p_value))
 
 
 def test_how_large_a_gain_would_have_been_seen_is_known_by_plan_and_share() -> None:

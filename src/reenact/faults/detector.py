@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import Flag, StrEnum, auto
 from typing import TypeAlias
@@ -188,4 +189,16 @@ def run_detectors(
     """Every finding of every detector whose needs are met, in the order of the detectors."""
     there = available(evidence)
     ready = (one for one in detectors if one.needs in there)
-    return tuple(finding for one in ready for finding in one.check(evidence))
+    with _beyond_numbers(evidence):
+        return tuple(finding for one in ready for finding in one.check(evidence))
+
+
+def _beyond_numbers(evidence: Evidence) -> AbstractContextManager[object]:
+    """Losses, norms and weights of a run may be infinite or NaN: what is computed of them is so
+    too, and no comparison with it holds. The user need not read numpy's warnings of that.
+    """
+    if evidence.trace is None:
+        return nullcontext()
+    import numpy as np
+
+    return np.errstate(all="ignore")

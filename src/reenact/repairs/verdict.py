@@ -341,7 +341,7 @@ class Repair(Result):
                 "Name the metric that matters with --metric, or look for a larger gain with "
                 "--budget 40x."
             )
-        if self.decision is Decision.RUNS_NOW:
+        if self.decision is Decision.RUNS_NOW and not self.judging.judge.larger_is_better:
             return "Judge by a metric that is bounded, such as accuracy, with --metric."
         wider = "Search wider with --budget 40x, or name the metric that matters with --metric"
         cause = "reenact diagnose --depth normal tells what is known of the cause"

@@ -30,12 +30,15 @@ CASE = Training(
     foreign=FOREIGN,
 )
 SPLIT = split_named("foreign-tuning")
+# With the fix it passes the most frequent class: at Adam's own rate 24 steps do not come so far,
+# and a program that is no better than a constant answer is not called better.
 BODY = """import numpy as np
 from keras import Sequential
 from keras.layers import Dense
+from keras.optimizers import Adam
 rows = np.random.default_rng(0).normal(size=(200, 4))
 model = Sequential([Dense(8, activation="relu"), Dense(1, activation="{last}")])
-model.compile(loss="binary_crossentropy", optimizer="adam", metrics=["accuracy"])
+model.compile(loss="binary_crossentropy", optimizer=Adam(0.02), metrics=["accuracy"])
 model.fit(rows, (rows.sum(axis=1) > 1).astype("float32"), epochs=8, verbose=0, validation_split=0.4)
 """
 

@@ -270,8 +270,9 @@ def _repeats(evidence: Evidence, worst: Overlap) -> bool:
         return False
     features = math.prod(size or 1 for size in facts.shape[1:])
     # Values that are measured and not counted: not even their ends are whole numbers.
-    ends = (facts.minimum, facts.maximum)
-    measured = "float" in facts.dtype and all(end is not None and end != round(end) for end in ends)
+    ends = [end for end in (facts.minimum, facts.maximum) if end is not None]
+    fractions = [end for end in ends if math.isfinite(end) and end != round(end)]
+    measured = "float" in facts.dtype and len(fractions) == 2
     if features >= MANY and measured:
         # No two such rows are equal by chance: rows that come twice are copies, wherever they lie.
         return False

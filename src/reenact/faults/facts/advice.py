@@ -133,7 +133,7 @@ def poor_weights(evidence: Evidence) -> Advice | None:
         kernel = layer.kernel()
         if kernel is None or not kernel.trainable or math.prod(kernel.shape) < FEWEST_WEIGHTS:
             continue
-        variance = kernel.std**2
+        variance = kernel.std * kernel.std
         if math.isfinite(variance) and not SMALLEST_VARIANCE <= variance <= LARGEST_VARIANCE:
             wanted = ("glorot_uniform", "xavier_uniform", "he_normal", "kaiming_normal")
             values = among(evidence, Kind.WEIGHT_INIT, wanted, layer)

@@ -18,7 +18,8 @@ def ratios(evidence: Evidence) -> dict[str, float]:
             for u, w in zip(moved, size, strict=True)
             if 0 < u < math.inf and 0 < w < math.inf
         ]
-        known = [math.log10(update / weight) for update, weight in pairs]
+        # The quotient itself may be too small or too large for a number.
+        known = [math.log10(update) - math.log10(weight) for update, weight in pairs]
         if len(known) > 2:
             found[name] = median(known[: max(3, len(known) // 2)])
     return found

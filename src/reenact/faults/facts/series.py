@@ -16,6 +16,8 @@ ACCURACIES = (
 WINDOWS = 12
 ABSURD = 1e12
 """No loss of a working training is this far from zero, whatever plays against what."""
+TOO_LARGE = 1e150
+"""From here on a square is infinite, also in double precision."""
 TIMES = 1e6
 """How much farther from zero than at the start a loss of one optimizer has run away."""
 FEWEST_LOSSES = 10
@@ -37,7 +39,8 @@ def losses(evidence: Evidence) -> list[float]:
 
 
 def finite(values: list[float]) -> list[float]:
-    return [value for value in values if math.isfinite(value)]
+    """What a mean and a spread can be computed of."""
+    return [value for value in values if abs(value) < TOO_LARGE]
 
 
 def windows(values: list[float], count: int = WINDOWS) -> list[float]:
@@ -53,10 +56,12 @@ def windows(values: list[float], count: int = WINDOWS) -> list[float]:
 
 
 def clip_factors(evidence: Evidence) -> list[tuple[float, float]]:
-    """The norm of each gradient that was clipped, and how many times it is its limit."""
+    """The norm of each gradient that was clipped, and how many times it is its limit. One that is
+    infinite or NaN is beyond every limit, whatever that is.
+    """
     steps = evidence.watched.steps
     both = zip(steps["clip_norm"].tolist(), steps["clip_limit"].tolist(), strict=True)
-    return [(norm, norm / limit) for norm, limit in both if norm == norm and limit > 0]
+    return [(norm, norm / limit) for norm, limit in both if math.isfinite(norm) and limit > 0]
 
 
 def reached(values: Sequence[float]) -> float:
@@ -154,7 +159,7 @@ def guessing(evidence: Evidence) -> float | None:
     if loss.name in ("mse", "mean_squared_error"):
         if labels.one_hot and shares:
             return sum(share * (1 - share) for share in shares) / len(shares)
-        return labels.std**2 if labels.std else None
+        return labels.std * labels.std if labels.std else None
     return None
 
 

@@ -31,7 +31,6 @@ Sources
 """
 
 import ast
-import math
 from collections.abc import Iterator, Sequence
 
 from reenact.faults import (
@@ -147,19 +146,16 @@ def clip_factor(detector: Detector, evidence: Evidence) -> Findings:
 
 def _turned_round(known: Sequence[tuple[float, float]]) -> bool:
     """Whether gradients are divided by the more the smaller they are: a limit divides large
-    ones alone.
+    ones alone. A gradient of zero stays zero, whatever it is divided by.
     """
-    norms, factors = zip(*known, strict=True)
-    if (
-        len(known) < FEWEST
-        or max(norms) < TWICE * min(norms)
-        or max(factors) < TWICE * min(factors)
-    ):
+    nonzero = sorted(pair for pair in known if pair[0] > 0)
+    norms = [norm for norm, _ in nonzero]
+    factors = [factor for _, factor in nonzero]
+    if len(norms) < FEWEST or norms[-1] < TWICE * norms[0] or max(factors) < TWICE * min(factors):
         return False
-    by_norm = [math.log(factor) for _, factor in sorted(known)]
-    half = len(by_norm) // 2
+    half = len(factors) // 2
     # Every gradient below the middle is divided by more than nearly every one above it.
-    return min(factors) > 1 and min(by_norm[: half // 2]) > max(by_norm[-(half // 2) :])
+    return min(factors) > 1 and min(factors[: half // 2]) > max(factors[-(half // 2) :])
 
 
 def _scaled_by_hand(evidence: Evidence) -> Iterator[Place]:

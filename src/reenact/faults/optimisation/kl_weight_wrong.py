@@ -147,7 +147,7 @@ def _one_code(evidence: Evidence) -> str:
             evidence.watched.layer(name, end).known.values[-LATE:] for end in ("minimum", "maximum")
         )
         least, most = ends
-        if len(most) == LATE and max(-min(least), max(most)) < COLLAPSED:
+        if len(least) == len(most) == LATE and max(-min(least), max(most)) < COLLAPSED:
             return f"{name} ends between {min(least):.2g} and {max(most):.2g} for every row"
     return ""
 

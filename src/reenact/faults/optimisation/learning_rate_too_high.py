@@ -55,6 +55,8 @@ BETTER = 0.8
 """Share of the loss of a constant answer below which a training has settled."""
 LARGEST_STEP = 0.1
 LARGEST_LOG_RATIO = -1.0
+LARGEST_EXPONENT = 300
+"""Of ten, in a double."""
 CHECKS = 5
 ADAPTS = ("adam", "adamax", "adamw", "lion", "nadam", "nadamw", "radam", "rmsprop")
 FAULT = Fault(
@@ -163,7 +165,7 @@ def update_too_fast(detector: Detector, evidence: Evidence) -> Findings:
     if 2 * len(fast) > len(found):
         name, ratio = max(fast.items(), key=lambda item: item[1])
         share = f"{len(fast)} of {len(found)} tensors"
-        saw = f"{name} changes by {10**ratio:.2g} of its size in a step ({share})"
+        saw = f"{name} changes by {10 ** min(ratio, LARGEST_EXPONENT):.2g} of its size in a step ({share})"
         yield detector.finding(
             evidence,
             saw,
