@@ -17,7 +17,7 @@ from reenact.faults.evidence import Evidence
 from reenact.faults.finding import Finding, finding_of
 from reenact.faults.registry import detector
 from reenact.faults.tried import InterventionResult
-from reenact.probe.trace import Columns, Trace, no_rows
+from reenact.probe.trace import Columns, Experiments, Trace, no_rows
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph
 from reenact.testing.faults import evidence_of
@@ -166,10 +166,15 @@ def test_a_run_of_two_networks_hides_nothing_that_the_text_proves() -> None:
 
 
 def test_what_there_was_no_time_for_is_said_in_place_of_no_fault_found() -> None:
-    learns = evidence_of(TRAINS, losses=[1.0 - 0.009 * step for step in range(100)])
-    assert _sentence(learns) == "No fault found at depth quick."
-    tried = replace(learns.experiments, unchecked=("which learning rates are usable", "padding"))
-    assert _sentence(replace(learns, experiments=tried)) == (
+    seen = run([1.0] * 30 + [0.1] * 30)
+    unchecked = ("which learning rates are usable", "how the model behaves")
+    busy = replace(seen, experiments=Experiments(unchecked=unchecked))
+    said = [
+        conclude(one, DiagnoseOptions(depth=Depth.QUICK), (), TrainingUsage(0.0)).sentence
+        for one in (seen, busy)
+    ]
+    assert said == [
+        "No fault found at depth quick.",
         "Nothing was found at depth quick, and not all was checked: there was no time for which "
-        "learning rates are usable and padding."
-    )
+        "learning rates are usable and how the model behaves.",
+    ]

@@ -189,6 +189,16 @@ def test_another_metric_is_advised_where_this_one_has_no_bound(judge: Measure, a
     assert f"{why}. {advice}" in sentence
 
 
+def test_a_result_as_json_says_what_an_improvement_falls_short_of() -> None:
+    why = "it is not significantly better than a constant answer"
+    every = compare(BEFORE, (0.5,) * 6)
+    shown = [
+        repair(decision, verdict(decision, shortfall=short, comparison=every)).to_dict()["verdicts"]
+        for decision, short in ((Decision.RUNS_NOW, why), (Decision.REPAIRED, ""))
+    ]
+    assert [verdicts[0]["shortfall"] for verdicts in shown] == [why, None]
+
+
 def test_a_loss_that_falls_too_far_did_run_before() -> None:
     below = verdict(Decision.RUNS_NOW, shortfall="val_loss -849 is below 0")
     assert repair(Decision.RUNS_NOW, below).sentence.startswith(
