@@ -49,6 +49,7 @@ from reenact.faults import (
     Severity,
     TensorFacts,
 )
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.input_values import (
     SCALING_LAYERS,
     reads_symbols,
@@ -219,6 +220,26 @@ def abnormal_data(detector: Detector, evidence: Evidence) -> Findings:
             values=values,
             place=inputs_made_at(evidence),
         )
+
+
+@FAULT.detector(
+    "RE115",
+    "noise-lost-in-its-inputs",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.DATA,
+    why="What is to be found is too small beside what hides it.",
+    severity=Severity.ERROR,
+    certainty=Certainty.STRONG,
+    is_root_cause=True,
+)
+def noise_lost_in_its_inputs(detector: Detector, evidence: Evidence) -> Findings:
+    """Inputs are so much larger than the noise that was added to them that they say nothing about it.
+
+    Ho, Jain and Abbeel, "Denoising Diffusion Probabilistic Models", NeurIPS 2020 (data scaled to
+    [-1, 1]).
+    """
+    yield from imbalances(detector, evidence)
 
 
 def _dropped(evidence: Evidence) -> Iterator[ast.expr]:

@@ -45,8 +45,10 @@ from reenact.faults import (
     Kind,
     Needs,
     Observes,
+    Severity,
     TaskType,
 )
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.series import epoch_losses, finite, losses
 
 SORTED = 0.7
@@ -108,6 +110,25 @@ def not_shuffled(detector: Detector, evidence: Evidence) -> Findings:
         values=(True,),
         confidence=sure,
     )
+
+
+@FAULT.detector(
+    "RE113",
+    "epochs-class-by-class",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.DATA,
+    why="Each batch pulls the model towards one class.",
+    severity=Severity.ERROR,
+    certainty=Certainty.STRONG,
+    is_root_cause=True,
+)
+def epochs_class_by_class(detector: Detector, evidence: Evidence) -> Findings:
+    """An epoch of a loader brings one class after the other, and most batches hold a single one.
+
+    Bengio, "Practical Recommendations for Gradient-Based Training of Deep Architectures", 2012.
+    """
+    yield from imbalances(detector, evidence)
 
 
 def _in_order(evidence: Evidence) -> str:

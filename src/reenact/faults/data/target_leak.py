@@ -47,6 +47,7 @@ from reenact.faults import (
     Observes,
     Severity,
 )
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.roles import targets
 from reenact.faults.facts.windows import windows_with_target
 from reenact.program.flow.uses import names_that_reach, stores
@@ -122,6 +123,27 @@ def target_leak(detector: Detector, evidence: Evidence) -> Findings:
         for node, saw in (*_look_ahead(index), *windows_with_target(index)):
             yield detector.finding(evidence, saw, place=place_of(node))
             return
+
+
+@FAULT.detector(
+    "RE114",
+    "label-among-the-inputs",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.DATA,
+    why="What knows a part of the answer is not there when the answer is wanted.",
+    severity=Severity.ERROR,
+    certainty=Certainty.STRONG,
+    is_root_cause=True,
+)
+def label_among_the_inputs(detector: Detector, evidence: Evidence) -> Findings:
+    """A column of the inputs is the label, or one of several series averages later values of the one
+    that is forecast, in every row that was seen.
+
+    Kapoor and Narayanan, "Leakage and the Reproducibility Crisis in Machine-Learning-Based
+    Science", 2023 (temporal leakage).
+    """
+    yield from imbalances(detector, evidence)
 
 
 def _look_ahead(index: FileIndex) -> Found:

@@ -51,6 +51,7 @@ from reenact.faults import (
     Place,
     Severity,
 )
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.own_figures import FIGURES, held_out_in_turn, scaled_by_themselves
 from reenact.faults.facts.places import at_named
 from reenact.faults.facts.roles import is_without_gradients
@@ -164,6 +165,27 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
                 confidence=0.75,
             )
             return
+
+
+@FAULT.detector(
+    "RE111",
+    "rows-that-judge-scaled-otherwise",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.DATA,
+    why="A model knows nothing about numbers of another scale than those it was trained on.",
+    severity=Severity.ERROR,
+    certainty=Certainty.STRONG,
+    of_held_out_rows=True,
+)
+def rows_that_judge_scaled_otherwise(detector: Detector, evidence: Evidence) -> Findings:
+    """Columns of the rows that judge have mean 0 and deviation 1 by themselves, or lie where no row
+    trained.
+
+    Kapoor and Narayanan, "Leakage and the Reproducibility Crisis in Machine-Learning-Based
+    Science", 2023 (pre-processing).
+    """
+    yield from imbalances(detector, evidence)
 
 
 def _fitted_again(files: Sequence[FileIndex], index: FileIndex) -> Found:

@@ -58,6 +58,7 @@ from reenact.faults.facts.drawn_rows import (
     split_by_chance,
     split_later,
 )
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.input_values import shared_rows
 from reenact.faults.facts.lines import call_place
 from reenact.faults.facts.roles import is_loss_call
@@ -225,6 +226,26 @@ def suspicious_validation_accuracy(detector: Detector, evidence: Evidence) -> Fi
         yield detector.finding(
             evidence, f"validation accuracy {last:.2f}, {lead:+.2f} against training"
         )
+
+
+@FAULT.detector(
+    "RE110",
+    "rows-train-and-judge",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.DATA,
+    why="A row that trained is answered from memory.",
+    severity=Severity.ERROR,
+    certainty=Certainty.STRONG,
+)
+def rows_train_and_judge(detector: Detector, evidence: Evidence) -> Findings:
+    """By the content of each row: a part of a set that judges has trained the model before, or the loss
+    of a training that is given all rows at once reaches the rows that the program keeps apart.
+
+    Kapoor and Narayanan, "Leakage and the Reproducibility Crisis in Machine-Learning-Based
+    Science", 2023.
+    """
+    yield from imbalances(detector, evidence)
 
 
 def _over_all_rows(index: FileIndex) -> Found:

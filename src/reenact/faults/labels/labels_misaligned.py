@@ -47,6 +47,7 @@ from reenact.faults import (
 )
 from reenact.faults.data.inputs_not_scaled import far_from_unit_size
 from reenact.faults.facts.constant_answer import no_gain_over_a_constant
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.lines import calls, first_place
 from reenact.faults.facts.moved_alone import moved_alone
 from reenact.faults.facts.roles import is_loss_call
@@ -135,6 +136,27 @@ def labels_misaligned(detector: Detector, evidence: Evidence) -> Findings:
     symptom = "" if written else _tell_nothing(evidence)
     if symptom:
         yield detector.finding(evidence, symptom, place=_moved_or_compared(evidence))
+
+
+@FAULT.detector(
+    "RE112",
+    "rows-and-labels-travel-apart",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.DATA,
+    why="No row keeps its own label.",
+    severity=Severity.ERROR,
+    certainty=Certainty.STRONG,
+    is_root_cause=True,
+)
+def rows_and_labels_travel_apart(detector: Detector, evidence: Evidence) -> Findings:
+    """By the content of each row: one that comes again has another label or partner, a picture is
+    turned and its map is not, inputs say nothing about the noise or the labels that are asked for.
+
+    Northcutt, Athalye and Mueller, "Pervasive Label Errors in Test Sets Destabilize Machine
+    Learning Benchmarks", NeurIPS 2021 (what wrong labels do).
+    """
+    yield from imbalances(detector, evidence)
 
 
 def _tell_nothing(evidence: Evidence) -> str:

@@ -376,9 +376,15 @@ def spread(flat: Array, most: int) -> Array:
 
 def row_keys(rows: Any) -> list[int]:
     """A 64-bit key for each row, from at most 1,024 of its values: equal rows have equal keys."""
+    keys: list[int] = key_array(rows).tolist()
+    return keys
+
+
+def key_array(rows: Any) -> Array:
+    """The same as an array."""
     rows = numpy.asarray(rows)
     if not rows.size:
-        return []
+        return numpy.empty(0, "u8")
     flat = spread(
         rows.reshape(len(rows), -1),
         KEY_VALUES,
@@ -386,11 +392,10 @@ def row_keys(rows: Any) -> list[int]:
     words = numpy.ascontiguousarray(flat, dtype="f4").view("u4")
     # One pass without a copy as wide as the data: that copy would be most of what a short training
     # pays.
-    keys = numpy.einsum(
+    return numpy.einsum(
         "ij,j->i",
         words,
         _WEIGHTS[: words.shape[1]],
         dtype="u8",
         casting="unsafe",
     )
-    return keys.tolist()

@@ -12,7 +12,16 @@ from time import perf_counter
 from typing import Any
 
 from reenact_probe.recorder import Recorder
-from reenact_probe.types import Args, Facts, Kwargs, Library, Module, Optimizer, Tensor
+from reenact_probe.types import (
+    Args,
+    Facts,
+    Kwargs,
+    Library,
+    Module,
+    Optimizer,
+    Place,
+    Tensor,
+)
 
 NAME = "books.json"
 
@@ -37,6 +46,9 @@ class Book:
     def goes_back(self, loss: Tensor) -> None:
         """A loss is about to go backward, by its own number: what a scaler made of it is undone."""
 
+    def compared(self, prediction: Tensor, target: Tensor, place: Place | None) -> None:
+        """What that loss compares, where it is known, and the line that does."""
+
     def came(self) -> None:
         """The gradients of that loss have come."""
 
@@ -48,6 +60,9 @@ class Book:
 
     def stepped(self) -> None:
         """Weights have moved."""
+
+    def ends(self) -> None:
+        """The process ends: `facts` is asked a last time."""
 
     def facts(self) -> Facts | None:
         """What there is to write so far, as JSON; none for nothing. A key `place` holds a place."""
@@ -75,6 +90,12 @@ class Books:
 
     def goes_back(self, loss: Tensor) -> float:
         return self._tell("goes_back", loss)
+
+    def compared(self, prediction: Tensor, target: Tensor, place: Place | None) -> float:
+        return self._tell("compared", prediction, target, place)
+
+    def ends(self) -> float:
+        return self._tell("ends")
 
     def came(self) -> float:
         return self._tell("came")
@@ -127,5 +148,7 @@ def all_books(torch: Library, recorder: Recorder) -> list[Book]:
     """Every book there is, by the order in which they are told."""
     if recorder.schedule.bare or not recorder.config.books:
         return []
-    kept: list[Callable[[Library, Recorder], Book]] = []
+    from reenact_probe.books.rows import RowsBook
+
+    kept: list[Callable[[Library, Recorder], Book]] = [RowsBook]
     return [book(torch, recorder) for book in kept]

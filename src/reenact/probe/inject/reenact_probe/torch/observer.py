@@ -295,6 +295,10 @@ class TorchObserver:
         )
         self.model.loss = self.model.loss or loss
         self.books.goes_back(tensor)
+        if self.batches.pair is not None:
+            known = self.model.loss or {}
+            place = known.get("called") or known.get("place")
+            self.books.compared(*self.batches.pair[:2], place)
         self.cost += perf_counter() - began
 
     def update_begins(
@@ -423,6 +427,7 @@ class TorchObserver:
         self.steps.finish()
         if self.recorder.owned:
             self._describe()
+            self.books.ends()
             self.write_data()
             self.batches.write_signal()
 

@@ -1,0 +1,103 @@
+"""Entries of the rows that judge: did they train, and are they scaled as those that did?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.accounts.account import Entry, balances, fact, imbalance, unseen
+from reenact.probe.books.rows import JudgingRows, RowsBook
+from reenact.probe.trace import Trace
+
+FEW_ROWS = 32
+FEW_SHARED = 10
+SOME, MOST = 0.05, 0.95
+FEW_COLUMNS = 4
+APART = 0.75
+MISMATCH = "train-test-scaling-mismatch"
+
+
+def judged(book: RowsBook, trace: Trace) -> Iterator[Entry]:  # noqa: ARG001
+    """Every set that the model was asked about."""
+    sets = [one for one in book.sets if one.rows >= FEW_ROWS and _is_fixed(one)]
+    if not sets:
+        yield unseen("rows-that-judge", "no fixed set of rows was evaluated that could be read")
+        return
+    yield from _shared(book, sets)
+    yield from _own_figures(book, sets)
+    yield from _elsewhere(book, sets)
+
+
+def _is_fixed(one: JudgingRows) -> bool:
+    """Whether this is a set that is evaluated, not what is drawn for a step or a sample."""
+    return one.labelled or one.times >= 2
+
+
+def _shared(book: RowsBook, sets: list[JudgingRows]) -> Iterator[Entry]:
+    """Rows that train and judge."""
+    certain = [one for one in sets if one.certain]
+    for one in certain:
+        saw = f"{one.shared} of {one.distinct} rows that judge trained the model before"
+        mixed = one.shared >= FEW_SHARED and SOME <= one.share <= MOST
+        everything = not one.labelled and one.shared >= 0.9 * book.distinct
+        if mixed and not everything:
+            yield imbalance(
+                "rows-that-judge",
+                saw,
+                fault="validation-data-leak",
+                place=one.place,
+                confidence=0.9 if one.labelled else 0.75,
+            )
+            return
+        if one.shared >= FEW_SHARED:
+            yield fact("rows-that-judge", saw, one.place)
+    fresh = sum(not one.shared for one in certain)
+    if fresh:
+        rows = sum(one.distinct for one in certain if not one.shared)
+        yield balances("rows-that-judge", f"{rows} rows that judge trained no model")
+
+
+def _own_figures(book: RowsBook, sets: list[JudgingRows]) -> Iterator[Entry]:
+    """Rows that judge have mean 0 and deviation 1 by themselves."""
+    for one in sets:
+        held_out = one.share < 0.5 and one.complete
+        if held_out and one.scaled.are_their_own:
+            as_well = ", as do those that train" if book.train.are_their_own else ""
+            columns = f"all {one.columns} columns" if one.columns > 1 else "the values"
+            yield imbalance(
+                "scaled-by-own-rows",
+                f"{columns} of the {one.rows} rows that judge have mean 0 and deviation 1 by "
+                f"themselves{as_well}: each set was scaled by its own statistics",
+                fault=MISMATCH,
+                place=one.place,
+                confidence=0.85,
+            )
+            return
+
+
+def _elsewhere(book: RowsBook, sets: list[JudgingRows]) -> Iterator[Entry]:  # noqa: ARG001
+    """Rows that judge lie where no row trained, or their columns do."""
+    moved = next((one for one in sets if one.moved >= 2), None)
+    if moved is not None:
+        yield imbalance(
+            "order-of-columns",
+            f"{moved.moved} columns (or channels) of the {moved.rows} rows that judge have the "
+            "mean and deviation that others have in training: they come in another order",
+            why="Weights belong to the place of a column: at another place it is read as another "
+            "quantity.",
+            place=moved.place,
+            confidence=0.8,
+        )
+        return
+    compared = [one for one in sets if one.compared >= FEW_COLUMNS and one.share < SOME]
+    far = [one for one in compared if one.apart >= APART]
+    if not far:
+        return
+    one = far[0]
+    saw = (
+        f"{one.apart:.0%} of the {one.compared} columns of the {one.rows} rows that judge lie "
+        "elsewhere than in training, or are three times as wide or narrow"
+    )
+    if len(far) == len(compared):
+        yield imbalance("columns-of-rows-that-judge", saw, fault=MISMATCH, place=one.place)
+    else:
+        yield fact("columns-of-rows-that-judge", saw, one.place)

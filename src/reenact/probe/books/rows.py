@@ -1,0 +1,153 @@
+"""The book of rows, as it was kept while the program ran (`reenact_probe.books.rows`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reenact.types import Place
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledColumns:
+    """How far columns are from mean 0 and deviation 1 by the statistics of their own rows."""
+
+    columns: int = 0
+    """Columns that vary; 0 where they were not measured."""
+    mean_off: float = 1.0
+    deviation_off: float = 1.0
+
+    @property
+    def are_their_own(self) -> bool:
+        """Whether these very rows gave the statistics they are scaled by."""
+        return self.columns > 0 and self.mean_off < 1e-4 and self.deviation_off < 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingRows:
+    """A set of rows that the model is asked about: all of a loader, or those of one pass."""
+
+    labelled: bool
+    """A loader gave them with something else, by custom their labels."""
+    rows: int
+    distinct: int
+    shared: int
+    """Distinct rows that trained the same model before."""
+    times: int
+    """How often it was asked about them."""
+    complete: bool
+    certain: bool
+    """Two of these rows are never equal by chance."""
+    compared: int
+    """Columns that vary in the training rows."""
+    apart: float
+    """Share of them that lie elsewhere, or are far wider or narrower, here."""
+    moved: int
+    """Columns, or channels, that are those of other places in training."""
+    place: Place | None
+    columns: int
+    mean_off: float
+    deviation_off: float
+
+    @property
+    def scaled(self) -> ScaledColumns:
+        return ScaledColumns(self.columns, self.mean_off, self.deviation_off)
+
+    @property
+    def share(self) -> float:
+        return self.shared / max(1, self.distinct)
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """Rows that came again in a later step, and whether their partner was the same."""
+
+    rows: int = 0
+    repeated: int = 0
+    """Rows that came twice in one step."""
+    again: int = 0
+    same: int = 0
+    known: int = 0
+    """Partners of rows that came again that had been seen before."""
+    chance: float = 0.0
+    """Share of equal partners if they were dealt out by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnedMaps:
+    """Pictures with a label for each point that came again."""
+
+    again: int = 0
+    turned: int = 0
+    otherwise: int = 0
+    """Pictures whose label was turned otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledRows:
+    """What some rows say about their labels."""
+
+    rows: int
+    columns: int
+    repeated: float
+    """Share of the rows that had been seen before."""
+    whole: bool
+    """Labels are whole numbers."""
+    width: int
+    explained: float | None
+    """Share of the spread of the labels that a kernel regression explains on rows held out."""
+    equal: int | None
+    """A column that is the label itself but for unit and origin."""
+    noise: bool
+    """Labels are drawn from the unit normal distribution."""
+    cosine: float | None
+    """Mean square of the correlation of inputs and labels within a row; 1 by chance."""
+    scale: float
+    """Deviation of the inputs over that of the labels."""
+    later: list[int] | None
+    """A series that averages later values of the one that is forecast, and how many of them."""
+    entropy: float | None
+    """Loss of the best constant answer to labels that are classes."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundOrder:
+    """In which order a loader that trains brings classes."""
+
+    rounds: int
+    sorted: int
+    """Rounds in which one class follows the other."""
+    batches: int
+    single: int
+    """Batches of one class."""
+    classes: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class LossReach:
+    """Rows that the loss reaches, of those that every step is given."""
+
+    rows: int
+    reached: int
+    sets: list[tuple[int, int]]
+    """Sets of rows that the program holds apart: size, and how many of them the loss reaches."""
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class RowsBook:
+    """Every row that was seen, by its content."""
+
+    rows: int
+    distinct: int
+    train: ScaledColumns
+    sets: list[JudgingRows]
+    orders: list[RoundOrder]
+    reach: LossReach | None
+    labels: Repeats
+    towers: Repeats
+    """Inputs of two models of one step whose i-th rows are to go together."""
+    maps: TurnedMaps
+    labelled: LabelledRows | None
+    place: Place | None
+    """The line that compares outputs and labels."""

@@ -1,0 +1,80 @@
+"""Rows as numbers: what is read of a tensor for the book of rows, and a key for each row by its content."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from reenact_probe.data import key_array
+from reenact_probe.torch.samples import NOT_NUMPY, plain
+from reenact_probe.types import Array, Library, Tensor
+
+MOST_VALUES = 1 << 18
+MOST_ROWS = 4096
+"""Values, and rows, of one tensor that are read."""
+MOST_TENSORS = 6
+_FACTORS = (1, 3, 5, 7, 11, 13, 17, 19)
+"""Odd numbers: the same parts in another order are another row."""
+SAMPLE = 64
+MANY_BITS = 40.0
+
+
+def rows_of(torch: Library, tensor: Tensor) -> Array | None:
+    """The first rows of a tensor as numpy holds them; none where it has no rows of numbers."""
+    if not isinstance(tensor, torch.Tensor) or not plain(torch, tensor):
+        return None
+    if not tensor.dim() or not tensor.numel() or tensor.is_complex():
+        return None
+    width = tensor.numel() // tensor.shape[0]
+    rows = min(MOST_ROWS, max(1, MOST_VALUES // width))
+    few = tensor.detach()[:rows].cpu()
+    return (few.float() if few.dtype in NOT_NUMPY else few).numpy()
+
+
+def tensors_in(torch: Library, value: Any) -> list[Tensor]:
+    """The tensors in nested tuples, lists and dictionaries, in order, as many as are read."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, (tuple, list)):
+        return []
+    inside = [tensor for part in value[:8] for tensor in tensors_in(torch, part)]
+    return inside[:MOST_TENSORS]
+
+
+def same_rows(torch: Library, values: Any) -> list[Array]:
+    """What was given row by row: the first part, and those that have as many rows as it."""
+    parts = [rows_of(torch, tensor) for tensor in tensors_in(torch, values)]
+    known = [part for part in parts if part is not None]
+    return [part for part in known if len(part) == len(known[0])]
+
+
+def keys_of(parts: list[Array]) -> Array:
+    """One key for each row of all parts together."""
+    keys = numpy.zeros(len(parts[0]), "u8")
+    for factor, part in zip(_FACTORS, parts):
+        keys = keys + key_array(part) * numpy.uint64(factor)
+    return keys
+
+
+def flat(rows: Array) -> Array:
+    """Rows as a table."""
+    return rows.reshape(len(rows), -1)
+
+
+def is_certain(rows: Array) -> bool:
+    """Whether two rows like these are never equal by chance: two of their values are measured, or
+    they hold many values that differ from row to row.
+    """
+    few = flat(rows)[:SAMPLE]
+    if len(few) < 8:
+        return False
+    few = few[:, :: max(1, few.shape[1] // 256)]
+    ordered = numpy.sort(few, axis=0)
+    distinct = 1 + (ordered[1:] != ordered[:-1]).sum(axis=0)
+    measured = numpy.count_nonzero(distinct > 0.8 * len(few)) if few.dtype.kind == "f" else 0
+    # Of ones and zeros many are equal by chance: a row of one-hot codes is one of a few.
+    bits = numpy.log2(distinct[distinct > 2]).sum()
+    return bool(measured >= 2 or bits >= MANY_BITS)

@@ -1,0 +1,214 @@
+"""The book of rows: every row that reaches a model, by its content.
+
+Which rows train and which judge, with which partner and label, in which order, by whose statistics they are
+scaled, and whether inputs say nothing or everything about their labels. Passes are read on steps that are
+looked at, batches of loaders in the first rounds of each.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from reenact_probe.books import Book
+from reenact_probe.books.row_columns import Columns
+from reenact_probe.books.row_labels import ClassOrder, Labelled
+from reenact_probe.books.row_pairs import Maps, Pairs
+from reenact_probe.books.row_reach import Reach
+from reenact_probe.books.row_sets import MOST_SETS, READ_ROUNDS, RowSet, Sets
+from reenact_probe.books.row_values import keys_of, rows_of, same_rows, tensors_in
+from reenact_probe.places import caller
+from reenact_probe.recorder import Recorder
+from reenact_probe.types import Args, Array, Facts, Kwargs, Library, Module, Place, Tensor
+
+GROWN = 1.5
+"""What is worked out from kept rows is worked out again when there are so many times as many."""
+MOST_PASSES = 4
+
+
+class Pass(NamedTuple):
+    """A training pass: what the model was given, row by row."""
+
+    model: int
+    parts: list[Array]
+    keys: Array
+
+
+class RowsBook(Book):
+    """Which rows train, which judge, and what goes with them."""
+
+    name = "rows"
+
+    def __init__(self, torch: Library, recorder: Recorder) -> None:
+        self.torch = torch
+        self.recorder = recorder
+        self.sets = Sets()
+        self.labels, self.towers = Pairs(), Pairs()
+        self.maps = Maps()
+        self.labelled = Labelled()
+        self.reach = Reach(torch)
+        self.orders: dict[int, ClassOrder] = {}
+        self.passes: list[Pass] = []
+        self.loader: Any = None
+        """That gave the last batch."""
+        self.since: dict[int, Any] = {}
+        """Loaders that gave a batch, with gradients on, since the look began."""
+        self.compared_at: Place | None = None
+        self.trained_rows = 0
+        self._held: Facts = {}
+        self._worked = 0
+        self._ends = False
+
+    def look_begins(self) -> None:
+        self.passes = []
+        self.since = {}
+
+    def batch_given(self, loader: Any, batch: Any) -> None:
+        self.loader = loader
+        if loader is None or (loader.index not in self.sets.by_loader and self._crowded()):
+            return
+        if self.torch.is_grad_enabled():
+            self.since[loader.index] = loader
+        rows = self.sets.by_loader.setdefault(loader.index, RowSet(labelled=False))
+        trains = loader.index in self.sets.training
+        if loader.given == 1:
+            rows.is_read = rows.times < READ_ROUNDS
+            self._round_begins(loader.index, rows, trains)
+        if rows.is_read:
+            self._read(loader, rows, batch, trains)
+        if loader.given == loader.batches:
+            self._round_ends(loader.index, rows, trains)
+
+    def _crowded(self) -> bool:
+        return len(self.sets.by_loader) >= MOST_SETS
+
+    def _round_begins(self, index: int, rows: RowSet, trains: bool) -> None:
+        if rows.is_read:
+            fresh = RowSet(rows.labelled)
+            rows.rows, rows.left = 0, fresh.left
+            rows.columns, rows.series = fresh.columns, fresh.series
+        if not trains:
+            rows.judge(self.sets.trained, self.sets.trained.current)
+        else:
+            rows.times += 1
+        self.orders.setdefault(index, ClassOrder()).begins()
+
+    def _read(self, loader: Any, rows: RowSet, batch: Any, trains: bool) -> None:
+        parts = tensors_in(self.torch, batch)
+        inputs = rows_of(self.torch, parts[0]) if parts else None
+        if inputs is None:
+            return
+        rows.labelled = len(parts) > 1
+        last = rows_of(self.torch, parts[-1]) if len(parts) > 1 else None
+        keys = rows.add([inputs], last if last is not None and len(last) == len(inputs) else None)
+        if trains:
+            self.sets.trained.add(self.sets.trained.current, keys)
+        if last is not None:
+            self.orders[loader.index].add(last)
+
+    def _round_ends(self, index: int, rows: RowSet, trains: bool) -> None:
+        rows.complete = rows.complete or rows.is_read
+        if rows.is_read:
+            self.orders[index].ends()
+        if not trains:
+            rows.shared = max(
+                rows.shared, self.sets.trained.share(self.sets.trained.current, rows.keys)
+            )
+
+    def model_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:  # noqa: ARG002
+        parts = same_rows(self.torch, (args, kwargs))
+        if not parts:
+            return
+        keys = keys_of(parts)
+        model = self.sets.trained.number(module)
+        if self.torch.is_grad_enabled():
+            if len(self.passes) < MOST_PASSES:
+                self.passes.append(Pass(model, parts, keys))
+        else:
+            self._evaluated(model, parts)
+
+    def _evaluated(self, model: int, parts: list[Array]) -> None:
+        self.reach.evaluated(len(parts[0]))
+        loader = self.loader
+        if loader is not None and loader.open and loader.index not in self.sets.training:
+            rows = self.sets.by_loader.get(loader.index)
+            if rows is not None:
+                rows.place = rows.place or caller()
+                rows.shared = max(rows.shared, self.sets.trained.share(model, rows.keys))
+            return
+        self.sets.evaluated(model, parts, self.recorder.step, caller())
+
+    def goes_back(self, loss: Tensor) -> None:  # noqa: ARG002
+        drawn = {index for index, one in self.since.items() if one.open or one is self.loader}
+        for index in drawn - self.sets.training if self.passes else ():
+            self._was_training(index)
+        for one in self.passes:
+            self.sets.trains(one.model, one.parts, one.keys, bool(drawn))
+            self.trained_rows += len(one.keys)
+
+    def _was_training(self, index: int) -> None:
+        """A loader turns out to be one that training draws from."""
+        self.sets.training.add(index)
+        rows = self.sets.by_loader.get(index)
+        if rows is not None and self.passes:
+            for one in self.passes:
+                self.sets.trained.keys.setdefault(one.model, set()).update(rows.keys)
+
+    def compared(self, prediction: Tensor, target: Tensor, place: Place | None) -> None:
+        labels = rows_of(self.torch, target)
+        passes = self.passes
+        self.compared_at = place or self.compared_at
+        if labels is None or not passes:
+            return
+        same = [one for one in passes if len(one.keys) == len(labels)]
+        if len(same) == len(passes) == 2 and _is_diagonal(labels):
+            self.towers.add(same[0].keys, same[1].keys, self.recorder.step)
+        if len(same) == 1 == len(passes):
+            self._pair(same[0], labels)
+        if len(passes) == 1:
+            whole = int(passes[0].keys.sum())
+            self.reach.trains(whole, prediction, target, place)
+
+    def _pair(self, one: Pass, labels: Array) -> None:
+        """Inputs and labels of one pass, row by row."""
+        step = self.recorder.step
+        self.labels.add(one.keys, keys_of([labels]), step)
+        if not self.labelled.full:
+            self.labelled.add(one.parts, labels, one.keys)
+        if labels.ndim >= 3:
+            self.maps.add(one.parts[0], labels, step)
+
+    def came(self) -> None:
+        self.passes = []
+
+    def ends(self) -> None:
+        self._ends = True
+
+    def facts(self) -> Facts | None:
+        if not self.trained_rows:
+            return None
+        if self._ends or self.labels.rows >= GROWN * self._worked:
+            self._worked = self.labels.rows + 1
+            self._held = {
+                "labelled": self.labelled.facts(),
+                "maps": self.maps.facts(),
+                "labels": self.labels.facts(),
+                "towers": self.towers.facts(),
+            }
+        return {
+            "rows": self.trained_rows,
+            "distinct": sum(map(len, self.sets.trained.keys.values())),
+            "train": next(iter(self.sets.train_columns()), Columns()).facts(),
+            "sets": self.sets.facts(),
+            "orders": [self.orders[index].facts() for index in self._trains()],
+            "reach": self.reach.facts(),
+            "place": self.compared_at,
+            **self._held,
+        }
+
+    def _trains(self) -> list[int]:
+        return [index for index in sorted(self.sets.training) if index in self.orders][:8]
+
+
+def _is_diagonal(labels: Array) -> bool:
+    """Whether row i is to go with row i."""
+    return labels.ndim == 1 and len(labels) >= 4 and bool((labels == range(len(labels))).all())
