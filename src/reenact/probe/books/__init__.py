@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from reenact.probe.books.models import ModelsBook
+from reenact.probe.books.parameters import ParametersBook
+
 
 @dataclass(frozen=True, slots=True)
 class Books:
@@ -11,3 +14,5 @@ class Books:
 
     spent: float = 0.0
     """Seconds that keeping them took."""
+    parameters: ParametersBook | None = None
+    models: ModelsBook | None = None
