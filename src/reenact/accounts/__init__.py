@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reenact.accounts.account import Account, BookName, Entry, Standing
+from reenact.accounts.models import models_account
+from reenact.accounts.parameters import parameters_account
 from reenact.accounts.rows import rows_account
 from reenact.probe.trace import Experiments, Trace
 
@@ -22,7 +24,11 @@ __all__ = [
 
 Audit = Callable[[Trace, Experiments], Account | None]
 """Reads one book; none where there is nothing of it."""
-AUDITS: tuple[Audit, ...] = (rows_account,)
+AUDITS: tuple[Audit, ...] = (
+    rows_account,
+    parameters_account,
+    models_account,
+)
 """In the order of `BookName`."""
 
 

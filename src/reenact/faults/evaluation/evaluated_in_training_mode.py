@@ -47,6 +47,7 @@ from reenact.faults import (
     Needs,
     Observes,
 )
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.lines import calls, nodes
 from reenact.faults.facts.places import at_named, has_modes
 from reenact.program.flow.uses import objects_of
@@ -125,6 +126,26 @@ def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findin
     yield found.refined(
         place=next(filter(None, places), found.place),
     )
+
+
+@FAULT.detector(
+    "RE124",
+    "judged-in-training-mode",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.OUTPUTS,
+    why="Dropout and batch norm must not behave as in training when a model is judged.",
+    study=FaultType.MOD,
+    confidence=0.85,
+    certainty=Certainty.STRONG,
+)
+def judged_in_training_mode(detector: Detector, evidence: Evidence) -> Findings:
+    """The one model that learns is asked between the steps with dropout on, about other rows each
+    time.
+
+    Documentation of torch.nn.Module.eval.
+    """
+    yield from imbalances(detector, evidence)
 
 
 def _asked_to_train(evidence: Evidence) -> Iterator[ast.Call]:

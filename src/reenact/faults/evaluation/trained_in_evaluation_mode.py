@@ -45,6 +45,7 @@ from reenact.faults import (
     Needs,
     Observes,
 )
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.places import at_named, has_modes
 
 FAULT = Fault(
@@ -72,7 +73,7 @@ def trained_in_evaluation_mode(detector: Detector, evidence: Evidence) -> Findin
 
     Documentation of torch.nn.Module.train.
     """
-    if evidence.optimizers > 1 or not has_modes(evidence):
+    if evidence.optimizers > 1 or not has_modes(evidence) or _is_accounted(evidence):
         return
     modes = [float(mode) for mode in evidence.watched.steps["training"] if mode == mode]
     off = sum(mode == 0 for mode in modes)
@@ -86,3 +87,32 @@ def trained_in_evaluation_mode(detector: Detector, evidence: Evidence) -> Findin
         "train",
         ("train",),
     )
+
+
+@FAULT.detector(
+    "RE123",
+    "stepped-in-evaluation-mode",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.OUTPUTS,
+    why="In evaluation mode dropout is off and batch norm does not follow the data.",
+    study=FaultType.MOD,
+    confidence=0.85,
+    certainty=Certainty.STRONG,
+)
+def stepped_in_evaluation_mode(detector: Detector, evidence: Evidence) -> Findings:
+    """The passes whose losses were stepped ran in evaluation mode, whatever mode other passes ran
+    in.
+
+    Documentation of torch.nn.Module.train.
+    """
+    yield from imbalances(detector, evidence)
+
+
+def _is_accounted(evidence: Evidence) -> bool:
+    """Whether it is known of which passes the losses were that were stepped: the mode of the last
+    pass seen may be that of an evaluation with gradients.
+    """
+    books = evidence.watched.books
+    models = books.models if books is not None else None
+    return models is not None and any(one.modes.on or one.modes.off for one in models.stepped)

@@ -58,6 +58,7 @@ from reenact.faults import (
     Observes,
     Severity,
 )
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.lines import calls, first_place, nodes
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.pieces import file_of, is_call, last_word, names, owner_of
@@ -104,6 +105,26 @@ def untied_weights(detector: Detector, evidence: Evidence) -> Findings:
             place = first_place(given) or first_place(filled)
             yield detector.finding(evidence, saw, layer=head, place=place)
     yield from _parted(detector, evidence, layers)
+
+
+@FAULT.detector(
+    "RE121",
+    "parted-weights",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.GRAPH,
+    why="Layers that shared one parameter have two: they go different ways.",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    certainty=Certainty.STRONG,
+    is_root_cause=True,
+)
+def parted_weights(detector: Detector, evidence: Evidence) -> Findings:
+    """Two layers were given one parameter, and one of them another one before the training began.
+
+    Press and Wolf, "Using the Output Embedding to Improve Language Models", EACL 2017.
+    """
+    yield from imbalances(detector, evidence)
 
 
 def _on_demand(tied: ast.Assign) -> bool:

@@ -53,6 +53,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.copies import holders
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.roles import is_loss_call, is_without_gradients, losses
 from reenact.program.flow.uses import assigned, names_that_reach, number
 from reenact.program.syntax.excerpt import same
@@ -112,6 +113,27 @@ def average_too_slow(detector: Detector, evidence: Evidence) -> Findings:
                 saw = f"decay {value:g}: after {steps} steps {left}"
                 yield detector.finding(evidence, saw, place=place_of(decay))
                 return
+
+
+@FAULT.detector(
+    "RE125",
+    "average-of-old-weights",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.WEIGHTS,
+    why="What the average is asked for is an untrained model.",
+    severity=Severity.ERROR,
+    confidence=0.85,
+    certainty=Certainty.STRONG,
+    is_root_cause=True,
+)
+def average_of_old_weights(detector: Detector, evidence: Evidence) -> Findings:
+    """A model that no optimizer moves is a mixture of what the learning one began with and what it
+    has become, mostly of the former, and it is asked.
+
+    Documentation of torch.optim.swa_utils.
+    """
+    yield from imbalances(detector, evidence)
 
 
 def _learned_from(index: FileIndex) -> set[str]:

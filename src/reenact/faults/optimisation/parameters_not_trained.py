@@ -53,6 +53,7 @@ from reenact.faults.facts.cut_off import (
     freezes,
     swapped_at,
 )
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.lines import first_place, nodes
 from reenact.faults.facts.made import asked_for_at
 from reenact.faults.facts.measured import (
@@ -171,6 +172,27 @@ def frozen_or_forgotten_weights(detector: Detector, evidence: Evidence) -> Findi
                 place=place,
                 confidence=sure,
             )
+
+
+@FAULT.detector(
+    "RE120",
+    "account-of-parameters",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.WEIGHTS,
+    why="The training is to learn these weights, and they stay as they were drawn.",
+    severity=Severity.ERROR,
+    confidence=0.8,
+    certainty=Certainty.STRONG,
+    is_root_cause=True,
+)
+def account_of_parameters(detector: Detector, evidence: Evidence) -> Findings:
+    """Weights that never move, by what was seen of each: whether gradients come, whether an
+    optimizer has it, whether its values are as they were drawn.
+
+    Documentation of torch.nn.Module.parameters.
+    """
+    yield from imbalances(detector, evidence)
 
 
 @FAULT.detector(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from reenact.probe.books.models import ModelsBook
+from reenact.probe.books.parameters import ParametersBook
 from reenact.probe.books.rows import RowsBook
 
 
@@ -14,3 +16,5 @@ class Books:
     spent: float = 0.0
     """Seconds that keeping them took."""
     rows: RowsBook | None = None
+    parameters: ParametersBook | None = None
+    models: ModelsBook | None = None

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from reenact_probe.config import Config
 from reenact_probe.folder import COLUMNS, Folder, Table
+from reenact_probe.places import Made
 from reenact_probe.schedule import Schedule
 from reenact_probe.types import Facts
 
@@ -55,6 +56,8 @@ class Recorder:
         self.tables = {name: Table(name) for name in COLUMNS}
         self.observers: list[Observer] = []
         """Asked for the rest when the process ends."""
+        self.made = Made()
+        """Where the program makes things."""
         self.at_close: list[Callable[[], object]] = []
         """What is done once everything is written."""
         self.missing: list[str] = []

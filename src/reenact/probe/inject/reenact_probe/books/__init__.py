@@ -40,6 +40,9 @@ class Book:
     def model_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         """A model passed forward, in training or, a few passes each time, in evaluation."""
 
+    def layer_called(self, module: Module, kwargs: Kwargs) -> None:
+        """A layer ran, within a pass of a model that is told of when it ends."""
+
     def batch_given(self, loader: Any, batch: Any) -> None:
         """A loader gave a batch. Always told: `loader` is a `torch.loaders.Loader`, or none."""
 
@@ -78,12 +81,24 @@ class Books:
         self.spent = 0.0
         """Seconds that the books took."""
         self._told = False
+        self._of_layers = [
+            book for book in books if type(book).layer_called is not Book.layer_called
+        ]
 
     def look_begins(self) -> float:
         return self._tell("look_begins")
 
     def model_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> float:
         return self._tell("model_called", module, args, kwargs, output)
+
+    def layer_called(self, module: Module, kwargs: Kwargs) -> None:
+        """Told of every layer of a pass: only those books that ask for it are."""
+        for book in self._of_layers:
+            if book in self.books:
+                try:
+                    book.layer_called(module, kwargs)
+                except Exception as error:  # noqa: BLE001 - as below
+                    self._close(book, error)
 
     def batch_given(self, loader: Any, batch: Any) -> float:
         return self._tell("batch_given", loader, batch)
@@ -130,9 +145,9 @@ class Books:
             f"the book of {book.name}: {type(error).__name__}: {error}"[:300]
         )
 
-    def write(self) -> None:
-        """Write what the books hold, where they were told something since."""
-        if not self._told or not self.recorder.owned:
+    def write(self, at_end: bool = False) -> None:
+        """Write what the books hold, where they were told something since, and when all is over."""
+        if not (self._told or (at_end and self.books)) or not self.recorder.owned:
             return
         self._told = False
         held: Facts = {"spent": self.spent}
@@ -148,7 +163,14 @@ def all_books(torch: Library, recorder: Recorder) -> list[Book]:
     """Every book there is, by the order in which they are told."""
     if recorder.schedule.bare or not recorder.config.books:
         return []
+    from reenact_probe.books.models import ModelsBook
+    from reenact_probe.books.parameters import ParametersBook
     from reenact_probe.books.rows import RowsBook
+    from reenact_probe.books.shelf import Shelf
 
-    kept: list[Callable[[Library, Recorder], Book]] = [RowsBook]
-    return [book(torch, recorder) for book in kept]
+    shelf = Shelf(torch)
+    return [
+        RowsBook(torch, recorder),
+        ParametersBook(torch, recorder, shelf),
+        ModelsBook(torch, recorder, shelf),
+    ]

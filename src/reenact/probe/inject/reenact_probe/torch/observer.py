@@ -9,7 +9,7 @@ from reenact_probe import ending, weights
 from reenact_probe.books import Books, all_books
 from reenact_probe.data import Data
 from reenact_probe.guard import after, guarded, when_made
-from reenact_probe.places import Made, caller
+from reenact_probe.places import caller
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.batches import BatchObserver
 from reenact_probe.torch.capture import Capture
@@ -56,7 +56,7 @@ class TorchObserver:
         """Open during a sampled step."""
         self.training = NAN
         """The mode of the model in the last training pass seen."""
-        self.made = Made()
+        self.made = recorder.made
         self.data = Data()
         self._optimizer: Optimizer | None = None
         self.cost = 0.0
@@ -210,6 +210,7 @@ class TorchObserver:
         self.cost += perf_counter() - began
 
     def _layer(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+        self.books.layer_called(module, kwargs)
         info = self.model.layers.get(module)
         if info is None:
             keras = self._keras_of(module)
@@ -429,6 +430,7 @@ class TorchObserver:
             self._describe()
             self.books.ends()
             self.write_data()
+            self.books.write(at_end=True)
             self.batches.write_signal()
 
     def crash_facts(self, error: BaseException) -> Facts:

@@ -1,0 +1,195 @@
+"""The account of models: are the weights that are trained, judged and restored the ones they are taken for,
+and did each pass run in the mode that it is for?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from reenact.accounts.account import (
+    Account,
+    BookName,
+    Entry,
+    balances,
+    fact,
+    imbalance,
+    unseen,
+)
+from reenact.probe.books.models import Judged, Mixed, ModelsBook, Restored, Stepped
+from reenact.probe.trace import Experiments, Trace
+
+FEWEST = 3
+"""Steps or passes from which on a share means something."""
+MOSTLY = 0.5
+OFTEN = 0.3
+"""Share of the steps in evaluation mode that is no accident."""
+WHOLLY = 0.995
+"""From this part on a copy was never touched."""
+FAR, WALKED = 0.3, 0.05
+"""How far from a mixture of old and new weights an average may be, and how far those must have gone."""
+HELPS = 0.4
+"""Share of the steps in which a model is asked that is a part of the training, not judged."""
+MORE = 1.5
+
+
+def models_account(
+    trace: Trace,
+    experiments: Experiments,  # noqa: ARG001
+) -> Account | None:
+    """Modes, averages and restored weights."""
+    book = trace.books.models if trace.books is not None else None
+    if book is None or not book.models:
+        return None
+    return Account(BookName.MODELS, tuple(_entries(book)))
+
+
+def _entries(book: ModelsBook) -> Iterator[Entry]:
+    yield from _steps(book)
+    yield from _judging(book)
+    yield from _averages(book)
+    yield from _restored(book)
+    if book.unused:
+        yield fact("unused", f"{book.unused} passes with gradients never went backward")
+
+
+def _steps(book: ModelsBook) -> Iterator[Entry]:
+    """The modes of the passes whose losses were stepped, by model."""
+    for root, model in enumerate(book.models):
+        rows = [one for one in book.stepped if one.root == root]
+        modal = [one for one in rows if one.modes.on or one.modes.off]
+        if len(modal) >= FEWEST:
+            yield _mode_of_steps(model.name, modal, model.fresh_norms)
+        elif rows and not modal:
+            yield balances("modes", f"{model.name}: nothing in it has a mode")
+    if not book.stepped:
+        yield unseen("modes", "no pass was seen whose loss was stepped")
+
+
+def _mode_of_steps(name: str, rows: Sequence[Stepped], fresh_norms: bool) -> Entry:
+    off = [one for one in rows if not one.modes.on]
+    saw = f"{name}: {len(off)} of {len(rows)} steps looked at came from passes in evaluation mode"
+    if not off:
+        return balances("modes", f"{name}: all {len(rows)} steps came from passes in training mode")
+    first = off[0].step
+    after = [one for one in rows if one.step >= first]
+    stays = sum(not one.modes.on for one in after) >= 0.9 * len(after)
+    if len(off) < len(rows) and stays and len(off) >= OFTEN * len(rows):
+        return imbalance(
+            "stepped-in-evaluation-mode",
+            f"{saw}, all but a few of those after step {first}, and none before",
+            fault="trained-in-evaluation-mode",
+            confidence=0.9,
+        )
+    if len(off) == len(rows) and _never_on(rows, fresh_norms):
+        return imbalance(
+            "stepped-in-evaluation-mode",
+            saw,
+            fault="trained-in-evaluation-mode",
+            confidence=0.7,
+        )
+    return fact("stepped-in-evaluation-mode", saw)
+
+
+def _never_on(rows: Sequence[Stepped], fresh_norms: bool) -> bool:
+    """Whether a mode that was never on is missed: dropout that the model was made with, batch norm
+    with the statistics that it was made with. Batch norm that was learned before is often frozen on
+    purpose.
+    """
+    drops = any(one.modes.keeps for one in rows)
+    norms = any(one.modes.stays for one in rows)
+    return fresh_norms if norms else drops
+
+
+def _judging(book: ModelsBook) -> Iterator[Entry]:
+    """The modes of passes without gradients, by model."""
+    for root, model in enumerate(book.models):
+        rows = [one for one in book.judged if one.root == root]
+        if not rows or not any(one.modes.on or one.modes.off for one in rows):
+            continue
+        on = [one for one in rows if one.modes.on]
+        saw = (
+            f"{model.name}: {len(on)} of {len(rows)} passes without gradients ran in training mode"
+        )
+        if not on:
+            yield balances("judged", f"{model.name}: all {len(rows)} passes that judge ran in eval")
+        elif _is_judged_wrongly(book, root, rows):
+            yield imbalance(
+                "judged-in-training-mode",
+                saw,
+                fault="evaluated-in-training-mode",
+                place=next((one.place for one in on if one.place is not None), None),
+                confidence=0.85,
+            )
+        else:
+            yield fact("judged-in-training-mode", saw)
+
+
+def _is_judged_wrongly(book: ModelsBook, root: int, rows: Sequence[Judged]) -> bool:
+    """Whether nobody means it so: the one model that learns, asked between steps, mostly with dropout
+    on, about other rows each time. Samples of dropout ask again; batch norm alone may be measured
+    anew; a teacher or a generator is asked within the steps.
+    """
+    learns = [one for one in book.models if one.owned]
+    on = [one for one in rows if one.modes.on]
+    mode_steps = [one for one in book.stepped if one.root == root and one.modes.on]
+    return (
+        len(learns) == 1
+        and bool(book.models[root].owned)
+        and len(on) >= FEWEST
+        and len(on) >= MOSTLY * len(rows)
+        and bool(mode_steps)
+        and any(one.modes.drops for one in on)
+        and not any(one.again for one in on)
+        and not _helps(book, root)
+    )
+
+
+def _helps(book: ModelsBook, root: int) -> bool:
+    """Whether a model is asked in the steps themselves, as a teacher, a target or a generator is."""
+    asked = {one.step for one in book.judged if one.root == root}
+    inside = {one.step for one in book.judged if one.root == root and one.within}
+    return len(asked) >= HELPS * max(book.steps, 1) or len(inside) > MOSTLY * len(asked)
+
+
+def _averages(book: ModelsBook) -> Iterator[Entry]:
+    for mixed in book.averages:
+        judged = any(one.root == mixed.root for one in book.judged)
+        if not judged or mixed.off > FAR or mixed.walked < WALKED:
+            continue
+        yield _average(book, mixed)
+
+
+def _average(book: ModelsBook, mixed: Mixed) -> Entry:
+    name = book.models[mixed.root].name
+    learned = book.models[mixed.of].name
+    of = "the model" if learned == name else learned
+    saw = f"{name} is asked and not taught; {mixed.old:.0%} of it is what {of} began with"
+    if not MOSTLY < mixed.old < MORE:
+        return balances("average", saw)
+    if mixed.old > WHOLLY or _helps(book, mixed.root):
+        return fact("average", saw)
+    return imbalance(
+        "average-of-old-weights",
+        saw,
+        fault="ema-decay-too-slow",
+        place=next((one.place for one in book.judged if one.root == mixed.root), None),
+        confidence=0.8,
+    )
+
+
+def _restored(book: ModelsBook) -> Iterator[Entry]:
+    late = [one for one in book.restored if one.step]
+    if late:
+        yield _nothing_restored(late)
+
+
+def _nothing_restored(restored: Sequence[Restored]) -> Entry:
+    first = restored[0]
+    return imbalance(
+        "restored-itself",
+        f"after step {first.step} {first.model} was given its own tensors to load: nothing changed",
+        why="A state dict holds the live tensors of a model: they go on changing with it unless they "
+        "are copied.",
+        place=first.place,
+        confidence=0.9,
+    )
