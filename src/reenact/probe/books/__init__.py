@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from reenact.probe.books.metrics import MetricsBook
+
+__all__ = [
+    "Books",
+    "MetricsBook",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Books:
@@ -11,3 +18,4 @@ class Books:
 
     spent: float = 0.0
     """Seconds that keeping them took."""
+    metrics: MetricsBook | None = None

@@ -65,6 +65,10 @@ class TorchObserver:
         """Knows the layers, the `fit` and the graph of Keras, where that runs on torch."""
         self._late = False
         """The gradients of the update under way come with a closure."""
+        self._passes = 0
+        """Of the evaluation under way."""
+        self._whole = False
+        """All passes of it are looked at."""
         self._weights: list[tuple[str, dict[str, Tensor]]] = []
         """Of the models that there were at the last look: the program may let go of them before
         it ends.
@@ -78,7 +82,6 @@ class TorchObserver:
         self._graphs = Graphs(torch, recorder)
         self.batch_size = self.batches.size
         self.loader_found = self.batches.dataset
-        self.evaluation_begins = self.batches.evaluation_begins
         self.steps = Steps(
             self.forwards,
             self._loaders,
@@ -128,6 +131,24 @@ class TorchObserver:
     @property
     def looking(self) -> bool:
         return self.window is not None or bool(self.forwards.handles)
+
+    def evaluation_begins(self) -> bool:
+        """An evaluation begins; whether all of its passes are to be looked at."""
+        self.batches.evaluation_begins()
+        self._passes = 0
+        self._whole = not self.in_fit and self.books.evaluation_begins()
+        return self._whole
+
+    def _wants_more(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> bool:
+        """Tell the books of a pass of an evaluation that they read as a whole."""
+        loader = self._loaders.current
+        batch = self._loaders.batch
+        trains = loader is self.batches.train_loader
+        elsewhere = loader is None or (trains and batch is None) or not loader.given
+        source = None if elsewhere else (loader.name, loader.rounds)
+        labels = self._loaders.labels_in(batch) if source is not None else None
+        given = first_tensor(self.torch, (args, kwargs))
+        return self.books.judged(inner(module), source, given, output, labels)
 
     def loader_begins(self, known: Loader) -> None:
         if known is not self.batches.train_loader:
@@ -190,6 +211,10 @@ class TorchObserver:
         return None
 
     def layer_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+        if self._beyond:
+            if self._whole and self.batches.is_loss(module, output):
+                self._told_by_loss(args)
+            return
         began = perf_counter()
         if self.model.compiled(module):
             if self.model.is_new(module):
@@ -198,6 +223,8 @@ class TorchObserver:
                     self.capture.part(name, part)
         elif self.batches.is_loss(module, output):
             trains = self.batches.loss_called(args, kwargs, output, self.in_fit)
+            if self._whole and not trains:
+                self._told_by_loss(args)
             if trains and self.model.loss is None:
                 loss = module_loss(module, self.model.place_of(module))
                 self.model.loss = dict(
@@ -242,6 +269,7 @@ class TorchObserver:
         output: Any,
     ) -> str | None:
         began = perf_counter()
+        beyond = self._beyond
         keras = self._keras_of(module)
         if keras is not None:
             keras.root_called(module)
@@ -259,6 +287,28 @@ class TorchObserver:
             self._graphs.mark(output)
             self.batches.training_pass(args, kwargs, self.in_fit)
         else:
+            self._evaluated(module, args, kwargs, output)
+        took = perf_counter() - began
+        if beyond:
+            # No part of the price of a look, by which the schedule gives up detail.
+            self.recorder.spent += took
+        else:
+            self.cost += took
+            if kind is not None:
+                self.cost += self.books.model_called(module, args, kwargs, output)
+        return kind
+
+    @property
+    def _beyond(self) -> bool:
+        """A pass of an evaluation at which only the books look."""
+        return self._passes >= PASSES_AN_EVALUATION and not self.torch.is_grad_enabled()
+
+    def _told_by_loss(self, args: Args) -> None:
+        if len(args) > 1 and all(isinstance(one, self.torch.Tensor) for one in args[:2]):
+            self.books.compared(*args[:2])
+
+    def _evaluated(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+        if not self._beyond:
             self.batches.evaluation_pass(
                 module,
                 args,
@@ -267,10 +317,10 @@ class TorchObserver:
                 self.model,
                 self.in_fit,
             )
-        if kind is not None:
-            self.books.model_called(module, args, kwargs, output)
-        self.cost += perf_counter() - began
-        return kind
+        self._passes += 1
+        self._whole = self._whole and self._wants_more(module, args, kwargs, output)
+        if self._beyond and not self._whole:
+            self.forwards.seen_enough()
 
     def loss_goes_back(self, tensor: Any) -> None:
         began = perf_counter()
@@ -390,6 +440,8 @@ class TorchObserver:
         schedule = self.recorder.schedule
         schedule.looked(self.recorder.step)
         self.window = Window(self.torch, schedule)
+        self._passes = 0
+        self._whole = False
         self.cost += self.books.look_begins()
         self.forwards.arm(PASSES_A_STEP, PASSES_AN_EVALUATION)
 
