@@ -157,3 +157,53 @@ def test_a_schedule_waits_in_the_direction_of_its_metric() -> None:
     (entry,) = account_of(START + WAIT.replace("{mode}", "min")).imbalances
     assert 'mode="max"' in entry.why
     assert account_of(START + WAIT.replace("{mode}", "max")).imbalances == ()
+
+
+TWO = """
+z = (y > 0).float()
+model = nn.Sequential(nn.Linear(6, 12), nn.ReLU(), nn.Linear(12, {columns}))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+for epoch in range(12):
+    optimizer.zero_grad()
+    nn.functional.binary_cross_entropy_with_logits(model(x[:200])[:, -1], z[:200]).backward()
+    optimizer.step()
+    with torch.no_grad():
+        out = model(x[200:]){given}
+        print(f"val_acc {((out > {cut}) == (z[200:] > 0.5)).float().mean():.4f}")
+"""
+
+
+def test_logits_are_cut_where_probabilities_are() -> None:
+    cut = START + TWO.replace("{given}", "[:, -1]")
+    for columns in "1", "3":
+        wrong = cut.replace("{cut}", "0.5").replace("{columns}", columns)
+        (entry,) = account_of(wrong).imbalances
+        assert "logits cut at 0.5" in entry.sentence
+        assert account_of(wrong.replace("> 0.5) ==", "> 0) ==")).imbalances == ()
+
+
+def test_a_column_is_compared_with_a_row() -> None:
+    program = START + TWO.replace("{columns}", "1").replace("{cut}", "0")
+    (entry,) = account_of(program.replace("{given}", "")).imbalances
+    assert "100 rows" in entry.sentence
+    assert account_of(program.replace("{given}", "[:, -1]")).imbalances == ()
+
+
+MASKS = """
+parts = [torch.arange(300) < 100, torch.arange(300) >= 200]
+for epoch in range(12):
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(model(x)[parts[0]], y[parts[0]]).backward()
+    optimizer.step()
+    with torch.no_grad():
+        answers = model(x).argmax(1)
+    shares = [(answers[part] == y[part]).float().mean().item() for part in parts]
+    print(f"train acc {shares[0]:.4f} val acc {shares[1]:.4f}")
+"""
+
+
+def test_rows_that_a_mask_takes_are_told_apart() -> None:
+    account = account_of(START + MASKS)
+    sentences = [entry.sentence for entry in account.entries]
+    assert account.imbalances == ()
+    assert any(one.startswith("val_accuracy is what its name says in 12") for one in sentences)

@@ -15,7 +15,9 @@ FEWEST = 4
 """Evaluations from which a direction can be told."""
 GIVEN_FEWEST = 3
 """Values given to a schedule that must be those of a metric."""
-_RISES = frozenset({"acc", "accuracy", "f1", "auc", "auroc", "precision", "recall", "bleu", "r2", "iou"})
+_RISES = frozenset(
+    {"acc", "accuracy", "f1", "auc", "auroc", "precision", "recall", "bleu", "r2", "iou"}
+)
 _FALLS = frozenset({"loss", "error", "mse", "rmse", "mae", "perplexity", "ppl"})
 _OURS = ("probe", "progress")
 """Sources of metrics that the program did not report itself."""
@@ -42,9 +44,7 @@ class Course:
         return steps
 
 
-def kept_entries(
-    book: MetricsBook, metrics: Sequence[Metric], stored: bool
-) -> Iterator[Entry]:
+def kept_entries(book: MetricsBook, metrics: Sequence[Metric], stored: bool) -> Iterator[Entry]:
     """One entry a line that keeps states by a metric, and one a schedule that waits for one."""
     courses = list(_courses(metrics))
     for kept in book.kept:
@@ -83,7 +83,9 @@ def _kept(kept: Kept, courses: Sequence[Course], used: float) -> Entry | None:
     bad = [course for course in courses if _follows(steps, course, best=False)]
     if good:
         names = " and ".join(course.name for course in good)
-        return balances("kept-state", f"{len(steps)} states are kept, each when {names} is at its best")
+        return balances(
+            "kept-state", f"{len(steps)} states are kept, each when {names} is at its best"
+        )
     if not bad or not _matters(steps, bad[0], used):
         return None
     return _at_its_worst(kept, bad[0])

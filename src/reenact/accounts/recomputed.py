@@ -130,7 +130,9 @@ def agrees(reported: Reported, value: float, whole: bool) -> bool:
     if told is None or not math.isfinite(value):
         return False
     scales = (1.0, 100.0) if whole else (1.0,)
-    return any(abs(told * scale - value) <= scale * _tolerance(told, value / scale) for scale in scales)
+    return any(
+        abs(told * scale - value) <= scale * _tolerance(told, value / scale) for scale in scales
+    )
 
 
 def _tolerance(told: float, value: float) -> float:

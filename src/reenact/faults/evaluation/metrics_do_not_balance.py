@@ -1,4 +1,4 @@
-'''EV12 metrics-do-not-balance
+"""EV12 metrics-do-not-balance
 
 What
     A number that the program reports, or keeps states by, is computed again from the outputs and labels
@@ -40,7 +40,7 @@ Fix safety
 Sources
     Documentation of torch.optim.lr_scheduler.ReduceLROnPlateau (mode).
     Documentation of torchmetrics (sums are kept over batches, the mean is taken at the end).
-'''
+"""
 
 from reenact.accounts import BookName
 from reenact.faults import (

@@ -30,7 +30,7 @@ class Stream:
     trains: bool
     """That loader also feeds the training."""
     kind: str
-    """`classes`, `binary` (labels 0 and 1) or `numbers`."""
+    """`classes`, `binary` (labels 0 and 1), `numbers`, or `answers` that are no scores."""
     complete: bool
     """Every pass could be read."""
     batches: int
@@ -87,11 +87,20 @@ class Plateau:
 
 
 @dataclass(frozen=True, slots=True)
+class StretchedAnswers:
+    """Each answer of a column was compared with the labels of all rows."""
+
+    rows: int
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
 class MetricsBook:
     """Of the evaluations that were read whole, and of the states that were kept."""
 
     evaluations: tuple[Evaluation, ...] = ()
     kept: tuple[Kept, ...] = ()
+    stretched: tuple[StretchedAnswers, ...] = ()
     loaded: tuple[int, ...] = ()
     """Steps at which a state was loaded."""
     plateaus: tuple[Plateau, ...] = ()

@@ -72,6 +72,11 @@ class Book:
     def compared(self, prediction: Tensor, target: Tensor) -> None:
         """A loss compares these in such an evaluation."""
 
+    def answered(self, answers: Tensor, labels: Tensor, made_of: list[Tensor]) -> None:
+        """Answers were asked whether they are these labels, in such an evaluation; they may be
+        made of the others.
+        """
+
     def facts(self) -> Facts | None:
         """What there is to write so far, as JSON; none for nothing. A key `place` holds a place."""
         return None
@@ -126,6 +131,9 @@ class Books:
 
     def compared(self, prediction: Tensor, target: Tensor) -> float:
         return self._tell("compared", prediction, target)
+
+    def answered(self, answers: Tensor, labels: Tensor, made_of: list[Tensor]) -> float:
+        return self._tell("answered", answers, labels, made_of)
 
     def _ask(self, event: str, *given: Any) -> bool:
         """Tell every book, and whether one of them says yes."""

@@ -13,7 +13,8 @@ MOST_NUMBERS = 1 << 21
 MOST_CLASSES = 16
 """Classes that are counted one by one."""
 IGNORED = -100
-CLASSES, BINARY, NUMBERS = "classes", "binary", "numbers"
+CLASSES, BINARY, NUMBERS, ANSWERS = "classes", "binary", "numbers", "answers"
+_HALF = 0.5
 
 
 class Stream:
@@ -39,7 +40,7 @@ class Stream:
             self.complete = False
             return
         self.kind = kind = self.kind or kind_of(prediction, labels)
-        self._names, values = _SUMS[kind](torch, prediction.detach().float(), labels.detach())
+        self._names, values = _SUMS[kind](torch, prediction.detach(), labels.detach())
         self._batches.append(torch.stack([value.double() for value in values]))
         self._facts = None
 
@@ -111,21 +112,62 @@ def fitted(prediction: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
     return prediction, labels
 
 
+def is_made_of(output: Tensor, answers: Tensor, labels: Tensor) -> bool:
+    """Whether answers are the largest of each row of an output, or where it is above 0 or above one
+    half, so that the output tells all that they tell.
+    """
+    if not output.is_floating_point() or not output.dim() or output.numel() > MOST_NUMBERS:
+        return False
+    output, labels = fitted(output, labels)
+    if not fits(output, labels, ""):
+        return False
+    answers = answers.reshape(labels.shape) if answers.numel() == labels.numel() else answers
+    if output.dim() == labels.dim():
+        made = [output > 0, output > _HALF]
+    else:
+        middle = output.shape[:1] + output.shape[2:] == labels.shape
+        made = [output.argmax(1 if middle else -1)]
+    same = [one for one in made if one.shape == answers.shape and answers.device == one.device]
+    return any(bool((one == answers).all()) for one in same)
+
+
+def whole(answers: Tensor) -> Tensor:
+    """Answers as whole numbers."""
+    return answers.round().long() if answers.is_floating_point() else answers
+
+
 def fits(prediction: Tensor, labels: Tensor, kind: str) -> bool:
     """Whether the two can be compared, in a stream of this kind."""
-    if not prediction.is_floating_point() or not prediction.numel() or labels.is_complex():
+    if not prediction.numel() or labels.is_complex() or prediction.is_complex():
         return False
+    if not prediction.is_floating_point():
+        return kind in ("", ANSWERS) and prediction.shape == labels.shape
     if prediction.dim() == labels.dim() + 1 and not labels.is_floating_point():
         rest = prediction.shape[:1] + prediction.shape[2:]
         return kind in ("", CLASSES) and labels.shape in (rest, prediction.shape[:-1])
-    return kind != CLASSES and prediction.shape == labels.shape
+    return kind in ("", BINARY, NUMBERS) and prediction.shape == labels.shape
 
 
 def kind_of(prediction: Tensor, labels: Tensor) -> str:
     """How two that fit are compared."""
+    if not prediction.is_floating_point():
+        return ANSWERS
     if prediction.dim() == labels.dim() + 1:
         return CLASSES
     return BINARY if bool(((labels == 0) | (labels == 1)).all()) else NUMBERS
+
+
+def _of_answers(
+    torch: Library, answers: Tensor, labels: Tensor
+) -> tuple[tuple[str, ...], list[Tensor]]:
+    rows = torch.full((), float(labels.numel()), device=labels.device)
+    right = answers == labels
+    names, values = ["rows", "accuracy"], [rows, right.sum()]
+    for number in range(MOST_CLASSES):
+        of_class = labels == number
+        names += [f"count{number}", f"hits{number}"]
+        values += [of_class.sum(), (right & of_class).sum()]
+    return tuple(names), values
 
 
 def _of_classes(
@@ -133,7 +175,7 @@ def _of_classes(
 ) -> tuple[tuple[str, ...], list[Tensor]]:
     middle = prediction.shape[:1] + prediction.shape[2:] == labels.shape
     scores = prediction.movedim(1, -1) if middle else prediction
-    scores = scores.reshape(-1, scores.shape[-1])
+    scores = scores.reshape(-1, scores.shape[-1]).float()
     labels = labels.reshape(-1).long()
     classes = scores.shape[-1]
     counted = (labels >= 0) & (labels < classes)
@@ -156,6 +198,7 @@ def _of_two(
     rows = torch.full((), float(labels.numel()), device=labels.device)
     wanted = labels > 0.5
     target = labels.float()
+    prediction = prediction.float()
     inside = ((prediction >= 0) & (prediction <= 1)).float().mean()
     names = ["rows", "inside", "bce-of-logits", "bce", "mse", "mae"]
     shares = prediction.clamp(0, 1)
@@ -175,7 +218,7 @@ def _of_two(
 def _of_numbers(
     torch: Library, prediction: Tensor, labels: Tensor
 ) -> tuple[tuple[str, ...], list[Tensor]]:
-    away = prediction - labels.float()
+    away = prediction.float() - labels.float()
     elements = torch.full((), float(away.numel()), device=away.device)
     return ("rows", "mse", "mae"), [elements, (away**2).sum(), away.abs().sum()]
 
@@ -184,4 +227,5 @@ _SUMS: dict[str, Any] = {
     CLASSES: _of_classes,
     BINARY: _of_two,
     NUMBERS: _of_numbers,
+    ANSWERS: _of_answers,
 }

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any
 
 from reenact_probe.books import Book
-from reenact_probe.books.measures import Stream
+from reenact_probe.books.measures import Stream, is_made_of, whole
 from reenact_probe.guard import after, before, guarded
 from reenact_probe.places import caller, is_library, of_probe, position
 from reenact_probe.recorder import Recorder
@@ -71,12 +71,15 @@ class MetricsBook(Book):
         self._silent: dict[tuple[Any, ...], int] = {}
         """By line, evaluations of which nothing was reported: a teacher in each step is one."""
         self._waiting: tuple[Any, Tensor] | None = None
-        """The last output whose labels are not known yet, and its stream."""
+        """The last output whose labels no loader told, and what its streams are known by."""
         self._kept: dict[tuple[Any, ...], list[int]] = {}
         self._loaded: list[int] = []
         self._plateaus: dict[int, Facts] = {}
+        self._told: list[tuple[str, int, int]] = []
+        """Labels that were compared since the last pass: how, where they lie and how many."""
         self._given = ""
         """The loader that gave the last batch, where gradients are kept."""
+        self._stretched: list[Facts] = []
         self._feeds: set[str] = set()
         """Loaders whose batches went into steps."""
         recorder.on_metric.append(guarded("metrics-book")(self._reported))
@@ -112,7 +115,8 @@ class MetricsBook(Book):
         self._given = loader.name if trains else ""
 
     def steps(self, optimizer: Optimizer | None, parameters: list[Tensor]) -> None:  # noqa: ARG002
-        self._feeds.add(self._given)
+        if self._given:
+            self._feeds.add(self._given)
         self._given = ""
 
     def look_begins(self) -> None:
@@ -141,11 +145,11 @@ class MetricsBook(Book):
         prediction = self._prediction(output)
         self._waiting = None
         if prediction is not None:
-            stream = self._stream(seen, module, source, given)
-            if stream is not None and labels is not None:
-                self._add(stream, prediction, labels)
-            elif stream is not None:
-                self._waiting = (stream, prediction)
+            key = self._key(module, source, given)
+            self._waiting = None if labels is not None else (key, prediction)
+            self._told = []
+            if labels is not None:
+                self._add(key, prediction, labels)
         seen.passes += 1
         seen.read = seen.passes < MOST_PASSES
         if not seen.read:
@@ -155,20 +159,48 @@ class MetricsBook(Book):
         return seen.read
 
     def compared(self, prediction: Tensor, target: Tensor) -> None:
-        """A loss compared the last output with labels that no loader told."""
-        if self._waiting is None or self._current is None:
-            return
-        stream, output = self._waiting
-        if prediction.data_ptr() == output.data_ptr() and prediction.numel() == output.numel():
-            self._waiting = None
-            self._add(stream, output, target)
+        """A loss compared something made of the last output with labels that no loader told."""
+        if self._is_news(target, "loss"):
+            key, _ = self._waiting or ("", None)
+            self._add((*key, "loss", len(self._told)), prediction, target)
 
-    def _add(self, stream: Stream, prediction: Tensor, labels: Tensor) -> None:
+    def answered(self, answers: Tensor, labels: Tensor, made_of: list[Tensor]) -> None:
+        """Answers made of the last output were compared with labels that no loader told."""
+        if self._is_news(labels, "answers") and self._waiting is not None:
+            key, _ = self._waiting
+            self._note_stretched(answers, labels)
+            with self.torch.no_grad():
+                scores = (one for one in made_of if is_made_of(one, answers, labels))
+                source = next(scores, None)
+                source = whole(answers) if source is None else source
+            self._add((*key, "answers", len(self._told)), source, labels)
+
+    def _note_stretched(self, answers: Tensor, labels: Tensor) -> None:
+        """Keep where each answer is compared with the labels of all rows."""
+        shapes = [list(answers.shape), list(labels.shape)]
+        rows = max(map(len, (answers, labels)))
+        if rows > 1 and sorted(shapes) == sorted([[rows], [rows, 1]]) and not self._stretched:
+            self._stretched.append({"rows": rows, "place": caller()})
+
+    def _is_news(self, labels: Tensor, kind: str) -> bool:
+        """Whether these labels were not yet compared in this way since the last pass."""
+        told = (kind, labels.data_ptr(), labels.numel())
+        if self._waiting is None or self._current is None or told in self._told:
+            return False
+        self._told.append(told)
+        return len(self._told) <= MOST_STREAMS
+
+    def _add(self, key: Any, prediction: Tensor, labels: Tensor) -> None:
+        began = thread_time()
+        stream = self._stream(key)
+        if stream is None:
+            return
         if plain(self.torch, prediction) and plain(self.torch, labels) and labels.dim():
             with self.torch.no_grad():
                 stream.add(self.torch, prediction, labels)
         else:
             stream.complete = False
+        self.spent += thread_time() - began
 
     def _prediction(self, output: Any) -> Tensor | None:
         """The first tensor of an output that has rows: a loss may come before it."""
@@ -177,15 +209,18 @@ class MetricsBook(Book):
         tensors = (value for value in values[:4] if isinstance(value, self.torch.Tensor))
         return next((value for value in tensors if value.dim()), None)
 
-    def _stream(
-        self, seen: Evaluation, module: Module, source: Any, given: Tensor | None
-    ) -> Stream | None:
-        name, key = source if source is not None else ("", self._rows_of(given))
-        model = type(module).__name__
-        stream = seen.streams.get((id(module), name, key))
+    def _key(self, module: Module, source: Any, given: Tensor | None) -> Any:
+        """What a stream is known by: its model, its loader and round, or its rows."""
+        name, rows = source if source is not None else ("", self._rows_of(given))
+        return (id(module), type(module).__name__, name, rows)
+
+    def _stream(self, key: Any) -> Stream | None:
+        seen = self._current
+        if seen is None:
+            return None
+        stream = seen.streams.get(key)
         if stream is None and len(seen.streams) < MOST_STREAMS:
-            stream = Stream(model, name, name in self._feeds)
-            seen.streams[id(module), name, key] = stream
+            stream = seen.streams[key] = Stream(key[1], key[2], key[2] in self._feeds)
         return stream
 
     @staticmethod
@@ -249,6 +284,7 @@ class MetricsBook(Book):
         return {
             "evaluations": [self._evaluation(one) for one in seen if one is not None],
             "kept": kept,
+            "stretched": self._stretched,
             "loaded": self._loaded,
             "plateaus": list(self._plateaus.values()),
         }

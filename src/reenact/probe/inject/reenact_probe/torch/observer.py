@@ -12,6 +12,7 @@ from reenact_probe.guard import after, guarded, when_made
 from reenact_probe.places import Made, caller
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.batches import BatchObserver
+from reenact_probe.torch.between import Between
 from reenact_probe.torch.capture import Capture
 from reenact_probe.torch.facts import inner, module_loss
 from reenact_probe.torch.forward import (
@@ -77,6 +78,7 @@ class TorchObserver:
         self.model = Model(torch, self.made)
         self.capture = Capture(torch, self.forwards, self.model.place_of)
         self.books = Books(recorder, all_books(torch, recorder))
+        self._between = Between(torch, self.books)
         self._loaders = Loaders(torch, recorder, self)
         self.batches = BatchObserver(torch, recorder, self.data, self._loaders)
         self._graphs = Graphs(torch, recorder)
@@ -148,6 +150,8 @@ class TorchObserver:
         source = None if elsewhere else (loader.name, loader.rounds)
         labels = self._loaders.labels_in(batch) if source is not None else None
         given = first_tensor(self.torch, (args, kwargs))
+        if given is None:
+            return True
         return self.books.judged(inner(module), source, given, output, labels)
 
     def loader_begins(self, known: Loader) -> None:
@@ -189,6 +193,7 @@ class TorchObserver:
         self.cost += self.books.came()
 
     def root_begins(self, module: Module) -> None:
+        self._between.leave()
         if self.window is None or not self.torch.is_grad_enabled() or not inner(module).training:
             self.capture.leave_mode()
         elif self.model.is_new(module):
@@ -321,9 +326,12 @@ class TorchObserver:
         self._whole = self._whole and self._wants_more(module, args, kwargs, output)
         if self._beyond and not self._whole:
             self.forwards.seen_enough()
+        elif self._whole and not self.model.compiled(module):
+            self._between.follow(output)
 
     def loss_goes_back(self, tensor: Any) -> None:
         began = perf_counter()
+        self._between.leave()
         self.capture.leave_mode()
         self._graphs.goes_back(tensor)
         call, self.capture.loss = self.capture.loss, None
@@ -420,12 +428,13 @@ class TorchObserver:
     @property
     def unsettled(self) -> bool:
         """Something is still open after a step: hooks, a mode."""
-        return bool(self.forwards.handles) or self.capture.mode_on
+        return bool(self.forwards.handles) or self.capture.mode_on or self._between.on
 
     def step_ended(self) -> None:
         """Tidy up after a step and decide whether the next one is looked at."""
         recorder = self.recorder
         self.capture.leave_mode()
+        self._between.leave()
         self.batches.step_ended()
         self._loaders.batch = None
         if recorder.config.stop_after is not None and recorder.step >= recorder.config.stop_after:
