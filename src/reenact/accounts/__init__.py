@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reenact.accounts.account import Account, BookName, Entry, Standing
+from reenact.accounts.metrics import metrics_account
 from reenact.accounts.models import models_account
 from reenact.accounts.parameters import parameters_account
 from reenact.accounts.rows import rows_account
@@ -28,6 +29,12 @@ AUDITS: tuple[Audit, ...] = (
     rows_account,
     parameters_account,
     models_account,
+)
+AUDITS: tuple[Audit, ...] = (
+    rows_account,
+    parameters_account,
+    models_account,
+    metrics_account,
 )
 """In the order of `BookName`."""
 

@@ -53,6 +53,7 @@ from reenact.faults import (
     Severity,
     TaskType,
 )
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.lines import nodes
 from reenact.faults.facts.series import ACCURACIES, metric
 from reenact.program.syntax.excerpt import same
@@ -119,6 +120,27 @@ def metric_wrong(detector: Detector, evidence: Evidence) -> Findings:
             saw = _wrong(loop, node, labels)
             if saw:
                 yield detector.finding(evidence, saw, place=place_of(node))
+
+
+@FAULT.detector(
+    "RE130",
+    "metric-is-another-number",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.LOSSES,
+    why="The reported number is not the share of right answers.",
+    confidence=0.9,
+    certainty=Certainty.STRONG,
+    is_root_cause=True,
+)
+def metric_is_another_number(detector: Detector, evidence: Evidence) -> Findings:
+    """Computed again from the outputs and labels of the evaluation, the number that is reported as
+    accuracy is that of the last batch, or is divided by something else than the rows.
+
+    Documentation of torchmetrics.Accuracy (sums are kept over batches, the share is taken at the
+    end).
+    """
+    yield from imbalances(detector, evidence)
 
 
 @FAULT.detector(

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from reenact.probe.books.metrics import MetricsBook
 from reenact.probe.books.models import ModelsBook
 from reenact.probe.books.parameters import ParametersBook
 from reenact.probe.books.rows import RowsBook
+
+__all__ = [
+    "Books",
+    "MetricsBook",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,3 +24,4 @@ class Books:
     rows: RowsBook | None = None
     parameters: ParametersBook | None = None
     models: ModelsBook | None = None
+    metrics: MetricsBook | None = None

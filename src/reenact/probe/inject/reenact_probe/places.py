@@ -55,6 +55,11 @@ def _looks_like_library(filename: str) -> bool:
     return path.startswith(_HERE) or (installed and not own)
 
 
+def of_probe(filename: str) -> bool:
+    """Whether a source file is the probe's own."""
+    return filename.startswith(_HERE + os.sep)
+
+
 def caller(made: Any = None) -> Place | None:
     """`[file, line, column, end line, end column]` of the user's frame, or none.
 

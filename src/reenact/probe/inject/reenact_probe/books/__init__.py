@@ -7,7 +7,6 @@ moves, keeps or changes a tensor of the program. An error in a book closes that 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
@@ -67,6 +66,34 @@ class Book:
     def ends(self) -> None:
         """The process ends: `facts` is asked a last time."""
 
+    def evaluation_begins(self) -> bool:
+        """An evaluation begins, the first between two steps: whether all its passes are wanted,
+        each of which will be told by `judged`. Always told.
+        """
+        return False
+
+    def judged(
+        self,
+        module: Module,  # noqa: ARG002
+        source: Any,  # noqa: ARG002
+        given: Tensor | None,  # noqa: ARG002
+        output: Any,  # noqa: ARG002
+        labels: Tensor | None,  # noqa: ARG002
+    ) -> bool:
+        """A pass of an evaluation all of whose passes are wanted; gives whether more are.
+
+        `source` is the name of its loader and the round it is in.
+        """
+        return False
+
+    def compared(self, prediction: Tensor, target: Tensor) -> None:
+        """A loss compares these in such an evaluation."""
+
+    def answered(self, answers: Tensor, labels: Tensor, made_of: list[Tensor]) -> None:
+        """Answers were asked whether they are these labels, in such an evaluation; they may be
+        made of the others.
+        """
+
     def facts(self) -> Facts | None:
         """What there is to write so far, as JSON; none for nothing. A key `place` holds a place."""
         return None
@@ -124,14 +151,41 @@ class Books:
     def stepped(self) -> float:
         return self._tell("stepped")
 
-    def _tell(self, event: str, *given: Any) -> float:
+    def evaluation_begins(self) -> bool:
+        return self._ask("evaluation_begins")
+
+    def judged(
+        self,
+        module: Module,
+        source: Any,
+        given: Tensor | None,
+        output: Any,
+        labels: Tensor | None,
+    ) -> bool:
+        return self._ask("judged", module, source, given, output, labels)
+
+    def compared(self, prediction: Tensor, target: Tensor) -> float:
+        return self._tell("compared", prediction, target)
+
+    def answered(self, answers: Tensor, labels: Tensor, made_of: list[Tensor]) -> float:
+        return self._tell("answered", answers, labels, made_of)
+
+    def _ask(self, event: str, *given: Any) -> bool:
+        """Tell every book, and whether one of them says yes."""
+        answers: list[bool] = []
+        self._tell(event, *given, answers=answers)
+        return any(answers)
+
+    def _tell(self, event: str, *given: Any, answers: list[bool] | None = None) -> float:
         """Tell every book; gives the seconds that it took."""
         if not self.books:
             return 0.0
         began = perf_counter()
         for book in list(self.books):
             try:
-                getattr(book, event)(*given)
+                answer = getattr(book, event)(*given)
+                if answers is not None:
+                    answers.append(bool(answer))
             except Exception as error:  # noqa: BLE001 - a book's error is no reason to stop looking
                 self._close(book, error)
         self._told = True
@@ -163,6 +217,8 @@ def all_books(torch: Library, recorder: Recorder) -> list[Book]:
     """Every book there is, by the order in which they are told."""
     if recorder.schedule.bare or not recorder.config.books:
         return []
+    # Books are written in terms of what is above.
+    from reenact_probe.books.metrics import MetricsBook
     from reenact_probe.books.models import ModelsBook
     from reenact_probe.books.parameters import ParametersBook
     from reenact_probe.books.rows import RowsBook
@@ -173,4 +229,5 @@ def all_books(torch: Library, recorder: Recorder) -> list[Book]:
         RowsBook(torch, recorder),
         ParametersBook(torch, recorder, shelf),
         ModelsBook(torch, recorder, shelf),
+        MetricsBook(torch, recorder),
     ]

@@ -24,6 +24,8 @@ MARKS = "_global_forward_hooks_with_kwargs"
 """Where torch asks for hooks on all modules, and where it keeps them."""
 PASSES_A_STEP = 4
 PASSES_AN_EVALUATION = 3
+PASSES_WHOLE = 1 << 30
+"""Until the next step, or until nobody wants more."""
 
 
 @dataclass(eq=False)
@@ -42,7 +44,7 @@ class PassListener(Protocol):
 
     window: Window | None
 
-    def evaluation_begins(self) -> None: ...
+    def evaluation_begins(self) -> bool: ...
     def is_closed(self, module: Module) -> bool: ...
     def root_begins(self, module: Module) -> None: ...
     def layer_called(
@@ -214,5 +216,9 @@ class ForwardHooks:
         step = self.recorder.step
         if self._evaluated != step and step:
             self._evaluated = step
-            self.listener.evaluation_begins()
-            self.arm(evaluation=PASSES_AN_EVALUATION)
+            whole = self.listener.evaluation_begins()
+            self.arm(evaluation=PASSES_WHOLE if whole else PASSES_AN_EVALUATION)
+
+    def seen_enough(self) -> None:
+        """No more passes of this evaluation are wanted after the one under way."""
+        self._left["evaluation"] = 1

@@ -12,6 +12,7 @@ from reenact_probe.guard import after, guarded, when_made
 from reenact_probe.places import caller
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.batches import BatchObserver
+from reenact_probe.torch.between import Between
 from reenact_probe.torch.capture import Capture
 from reenact_probe.torch.facts import inner, module_loss
 from reenact_probe.torch.forward import (
@@ -65,6 +66,10 @@ class TorchObserver:
         """Knows the layers, the `fit` and the graph of Keras, where that runs on torch."""
         self._late = False
         """The gradients of the update under way come with a closure."""
+        self._passes = 0
+        """Of the evaluation under way."""
+        self._whole = False
+        """All passes of it are looked at."""
         self._weights: list[tuple[str, dict[str, Tensor]]] = []
         """Of the models that there were at the last look: the program may let go of them before
         it ends.
@@ -73,12 +78,12 @@ class TorchObserver:
         self.model = Model(torch, self.made)
         self.capture = Capture(torch, self.forwards, self.model.place_of)
         self.books = Books(recorder, all_books(torch, recorder))
+        self._between = Between(torch, self.books)
         self._loaders = Loaders(torch, recorder, self)
         self.batches = BatchObserver(torch, recorder, self.data, self._loaders)
         self._graphs = Graphs(torch, recorder)
         self.batch_size = self.batches.size
         self.loader_found = self.batches.dataset
-        self.evaluation_begins = self.batches.evaluation_begins
         self.steps = Steps(
             self.forwards,
             self._loaders,
@@ -129,6 +134,26 @@ class TorchObserver:
     def looking(self) -> bool:
         return self.window is not None or bool(self.forwards.handles)
 
+    def evaluation_begins(self) -> bool:
+        """An evaluation begins; whether all of its passes are to be looked at."""
+        self.batches.evaluation_begins()
+        self._passes = 0
+        self._whole = not self.in_fit and self.books.evaluation_begins()
+        return self._whole
+
+    def _wants_more(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> bool:
+        """Tell the books of a pass of an evaluation that they read as a whole."""
+        loader = self._loaders.current
+        batch = self._loaders.batch
+        trains = loader is self.batches.train_loader
+        elsewhere = loader is None or (trains and batch is None) or not loader.given
+        source = None if elsewhere else (loader.name, loader.rounds)
+        labels = self._loaders.labels_in(batch) if source is not None else None
+        given = first_tensor(self.torch, (args, kwargs))
+        if given is None:
+            return True
+        return self.books.judged(inner(module), source, given, output, labels)
+
     def loader_begins(self, known: Loader) -> None:
         if known is not self.batches.train_loader:
             self.forwards.expect_evaluation()
@@ -168,6 +193,7 @@ class TorchObserver:
         self.cost += self.books.came()
 
     def root_begins(self, module: Module) -> None:
+        self._between.leave()
         if self.window is None or not self.torch.is_grad_enabled() or not inner(module).training:
             self.capture.leave_mode()
         elif self.model.is_new(module):
@@ -190,6 +216,10 @@ class TorchObserver:
         return None
 
     def layer_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+        if self._beyond:
+            if self._whole and self.batches.is_loss(module, output):
+                self._told_by_loss(args)
+            return
         began = perf_counter()
         if self.model.compiled(module):
             if self.model.is_new(module):
@@ -198,6 +228,8 @@ class TorchObserver:
                     self.capture.part(name, part)
         elif self.batches.is_loss(module, output):
             trains = self.batches.loss_called(args, kwargs, output, self.in_fit)
+            if self._whole and not trains:
+                self._told_by_loss(args)
             if trains and self.model.loss is None:
                 loss = module_loss(module, self.model.place_of(module))
                 self.model.loss = dict(
@@ -243,6 +275,7 @@ class TorchObserver:
         output: Any,
     ) -> str | None:
         began = perf_counter()
+        beyond = self._beyond
         keras = self._keras_of(module)
         if keras is not None:
             keras.root_called(module)
@@ -260,6 +293,28 @@ class TorchObserver:
             self._graphs.mark(output)
             self.batches.training_pass(args, kwargs, self.in_fit)
         else:
+            self._evaluated(module, args, kwargs, output)
+        took = perf_counter() - began
+        if beyond:
+            # No part of the price of a look, by which the schedule gives up detail.
+            self.recorder.spent += took
+        else:
+            self.cost += took
+            if kind is not None:
+                self.cost += self.books.model_called(module, args, kwargs, output)
+        return kind
+
+    @property
+    def _beyond(self) -> bool:
+        """A pass of an evaluation at which only the books look."""
+        return self._passes >= PASSES_AN_EVALUATION and not self.torch.is_grad_enabled()
+
+    def _told_by_loss(self, args: Args) -> None:
+        if len(args) > 1 and all(isinstance(one, self.torch.Tensor) for one in args[:2]):
+            self.books.compared(*args[:2])
+
+    def _evaluated(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+        if not self._beyond:
             self.batches.evaluation_pass(
                 module,
                 args,
@@ -268,13 +323,16 @@ class TorchObserver:
                 self.model,
                 self.in_fit,
             )
-        if kind is not None:
-            self.books.model_called(module, args, kwargs, output)
-        self.cost += perf_counter() - began
-        return kind
+        self._passes += 1
+        self._whole = self._whole and self._wants_more(module, args, kwargs, output)
+        if self._beyond and not self._whole:
+            self.forwards.seen_enough()
+        elif self._whole and not self.model.compiled(module):
+            self._between.follow(output)
 
     def loss_goes_back(self, tensor: Any) -> None:
         began = perf_counter()
+        self._between.leave()
         self.capture.leave_mode()
         self._graphs.goes_back(tensor)
         call, self.capture.loss = self.capture.loss, None
@@ -375,12 +433,13 @@ class TorchObserver:
     @property
     def unsettled(self) -> bool:
         """Something is still open after a step: hooks, a mode."""
-        return bool(self.forwards.handles) or self.capture.mode_on
+        return bool(self.forwards.handles) or self.capture.mode_on or self._between.on
 
     def step_ended(self) -> None:
         """Tidy up after a step and decide whether the next one is looked at."""
         recorder = self.recorder
         self.capture.leave_mode()
+        self._between.leave()
         self.batches.step_ended()
         self._loaders.batch = None
         if recorder.config.stop_after is not None and recorder.step >= recorder.config.stop_after:
@@ -395,6 +454,8 @@ class TorchObserver:
         schedule = self.recorder.schedule
         schedule.looked(self.recorder.step)
         self.window = Window(self.torch, schedule)
+        self._passes = 0
+        self._whole = False
         self.cost += self.books.look_begins()
         self.forwards.arm(PASSES_A_STEP, PASSES_AN_EVALUATION)
 

@@ -1,0 +1,106 @@
+"""What the book of metrics holds: evaluations and what was reported of them, states that were kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reenact.types import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A sum over the rows of one evaluation, and the same by batches."""
+
+    name: str
+    total: float
+    """Over all rows."""
+    shares: float
+    """Sum of the means of the batches."""
+    last: float
+    """Mean of the last batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What one model was asked about in one evaluation."""
+
+    model: str
+    source: str
+    """Name of the loader; empty where there was none."""
+    trains: bool
+    """That loader also feeds the training."""
+    kind: str
+    """`classes`, `binary` (labels 0 and 1), `numbers`, or `answers` that are no scores."""
+    complete: bool
+    """Every pass could be read."""
+    batches: int
+    rows: float
+    """Where each element is judged: elements."""
+    largest: float
+    """Rows of the largest batch."""
+    measures: tuple[Measure, ...]
+    recalls: tuple[float, ...]
+    """Of each class that occurs, the share that was found."""
+
+    def measure(self, name: str) -> Measure | None:
+        """The one of that name."""
+        return next((one for one in self.measures if one.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A metric that the program printed or logged after an evaluation."""
+
+    name: str
+    value: float | None
+    """None for what is not finite."""
+    source: str
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What was asked between two steps, and what was reported of it."""
+
+    step: int
+    streams: tuple[Stream, ...]
+    reported: tuple[Reported, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A line that takes out the state of a model."""
+
+    model: str
+    place: Place | None
+    steps: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plateau:
+    """A schedule that waits for a metric to stop changing."""
+
+    mode: str
+    place: Place | None
+    given: tuple[tuple[int, float], ...]
+    """Steps and values."""
+
+
+@dataclass(frozen=True, slots=True)
+class StretchedAnswers:
+    """Each answer of a column was compared with the labels of all rows."""
+
+    rows: int
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class MetricsBook:
+    """Of the evaluations that were read whole, and of the states that were kept."""
+
+    evaluations: tuple[Evaluation, ...] = ()
+    kept: tuple[Kept, ...] = ()
+    stretched: tuple[StretchedAnswers, ...] = ()
+    loaded: tuple[int, ...] = ()
+    """Steps at which a state was loaded."""
+    plateaus: tuple[Plateau, ...] = ()
