@@ -29,11 +29,6 @@ AUDITS: tuple[Audit, ...] = (
     rows_account,
     parameters_account,
     models_account,
-)
-AUDITS: tuple[Audit, ...] = (
-    rows_account,
-    parameters_account,
-    models_account,
     metrics_account,
 )
 """In the order of `BookName`."""

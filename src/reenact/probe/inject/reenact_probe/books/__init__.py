@@ -86,7 +86,7 @@ class Book:
         """
         return False
 
-    def compared(self, prediction: Tensor, target: Tensor) -> None:
+    def judged_by_loss(self, prediction: Tensor, target: Tensor) -> None:
         """A loss compares these in such an evaluation."""
 
     def answered(self, answers: Tensor, labels: Tensor, made_of: list[Tensor]) -> None:
@@ -164,8 +164,8 @@ class Books:
     ) -> bool:
         return self._ask("judged", module, source, given, output, labels)
 
-    def compared(self, prediction: Tensor, target: Tensor) -> float:
-        return self._tell("compared", prediction, target)
+    def judged_by_loss(self, prediction: Tensor, target: Tensor) -> float:
+        return self._tell("judged_by_loss", prediction, target)
 
     def answered(self, answers: Tensor, labels: Tensor, made_of: list[Tensor]) -> float:
         return self._tell("answered", answers, labels, made_of)

@@ -158,7 +158,7 @@ class MetricsBook(Book):
         self.spent += thread_time() - began
         return seen.read
 
-    def compared(self, prediction: Tensor, target: Tensor) -> None:
+    def judged_by_loss(self, prediction: Tensor, target: Tensor) -> None:
         """A loss compared something made of the last output with labels that no loader told."""
         if self._is_news(target, "loss"):
             key, _ = self._waiting or ("", None)

@@ -26,7 +26,7 @@ MOST_FOLLOWED = 48
 class Comparing(Protocol):
     """Who is told of comparisons."""
 
-    def compared(self, prediction: Tensor, target: Tensor) -> object:
+    def judged_by_loss(self, prediction: Tensor, target: Tensor) -> object:
         """A loss compares these."""
 
     def answered(self, answers: Tensor, labels: Tensor, made_of: list[Tensor]) -> object:
@@ -88,7 +88,7 @@ class Between:
             scores = [one for one in self._followed.values() if one.is_floating_point()]
             self.listener.answered(answers, labels, scores[:MOST_SCORES])
         elif name in LOSSES and len(tensors) >= 2 and known[0] and not known[1]:
-            self.listener.compared(*tensors[:2])
+            self.listener.judged_by_loss(*tensors[:2])
         elif isinstance(output, self.torch.Tensor):
             self._keep(output)
         elif isinstance(output, tuple):

@@ -146,8 +146,8 @@ class TorchObserver:
         loader = self._loaders.current
         batch = self._loaders.batch
         trains = loader is self.batches.train_loader
-        elsewhere = loader is None or (trains and batch is None) or not loader.given
-        source = None if elsewhere else (loader.name, loader.rounds)
+        elsewhere = not loader.given or (trains and batch is None) if loader is not None else True
+        source = None if loader is None or elsewhere else (loader.name, loader.rounds)
         labels = self._loaders.labels_in(batch) if source is not None else None
         given = first_tensor(self.torch, (args, kwargs))
         if given is None:
@@ -311,7 +311,7 @@ class TorchObserver:
 
     def _told_by_loss(self, args: Args) -> None:
         if len(args) > 1 and all(isinstance(one, self.torch.Tensor) for one in args[:2]):
-            self.books.compared(*args[:2])
+            self.books.judged_by_loss(*args[:2])
 
     def _evaluated(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         if not self._beyond:
