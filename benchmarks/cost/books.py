@@ -20,7 +20,7 @@ from reenact.errors import Inconclusive, Stopped
 from reenact.probe.options import WatchOptions
 from reenact.probe.watch import watch
 from reenact.program.program import read_program
-from reenact.types import Progress, Stop, Tell
+from reenact.types import JsonValue, Progress, Stop, Tell
 
 PROGRAM = Path(__file__).parents[1] / "cases" / "cost" / "minute.py"
 REPEATS = 3
@@ -185,7 +185,7 @@ def _table(pairs: Sequence[BookPair]) -> Table:
     return Table("What the books of a training add to it", columns, rows)
 
 
-def _facts(pair: BookPair) -> dict[str, object]:
+def _facts(pair: BookPair) -> JsonValue:
     return {
         "kind": pair.kind.name,
         "steps": pair.kind.steps,
