@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reenact.accounts.account import Account, BookName, Entry, Standing
+from reenact.accounts.gradients import gradients_account
 from reenact.probe.trace import Experiments, Trace
 
 __all__ = [
@@ -21,7 +22,7 @@ __all__ = [
 
 Audit = Callable[[Trace, Experiments], Account | None]
 """Reads one book; none where there is nothing of it."""
-AUDITS: tuple[Audit, ...] = ()
+AUDITS: tuple[Audit, ...] = (gradients_account,)
 """In the order of `BookName`."""
 
 

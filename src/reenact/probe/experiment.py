@@ -103,6 +103,7 @@ def read_experiments(
             else None,
             "behaviour": [_placed(model, root) for model in content.get("behaviour", ())],
             "non_finite_at": read_place(content.get("non_finite_at"), root),
+            "terms": [placed(one, root) for one in content.get("terms", ())],
             "stretched": placed(wide, root) if wide else None,
         }
         return typed(Experiments, {**content, **read})

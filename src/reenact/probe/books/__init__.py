@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from reenact.probe.books.gradients import GradientsBook
+
 
 @dataclass(frozen=True, slots=True)
 class Books:
@@ -11,3 +13,4 @@ class Books:
 
     spent: float = 0.0
     """Seconds that keeping them took."""
+    gradients: GradientsBook | None = None

@@ -127,5 +127,7 @@ def all_books(torch: Library, recorder: Recorder) -> list[Book]:
     """Every book there is, by the order in which they are told."""
     if recorder.schedule.bare or not recorder.config.books:
         return []
-    kept: list[Callable[[Library, Recorder], Book]] = []
+    from reenact_probe.books.gradients import Gradients
+
+    kept: list[Callable[[Library, Recorder], Book]] = [Gradients]
     return [book(torch, recorder) for book in kept]
