@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reenact.accounts.account import Account, BookName, Entry, Standing
+from reenact.accounts.gradients import gradients_account
 from reenact.accounts.metrics import metrics_account
 from reenact.accounts.models import models_account
 from reenact.accounts.parameters import parameters_account
@@ -27,6 +28,7 @@ Audit = Callable[[Trace, Experiments], Account | None]
 """Reads one book; none where there is nothing of it."""
 AUDITS: tuple[Audit, ...] = (
     rows_account,
+    gradients_account,
     parameters_account,
     models_account,
     metrics_account,

@@ -108,6 +108,7 @@ def read_experiments(
             else None,
             "behaviour": [_placed(model, root) for model in content.get("behaviour", ())],
             "non_finite_at": read_place(content.get("non_finite_at"), root),
+            "terms": [placed(one, root) for one in content.get("terms", ())],
             "stretched": placed(wide, root) if wide else None,
         }
         if outcome is not None and outcome.kind in CUT_OFF:

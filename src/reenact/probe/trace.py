@@ -463,6 +463,58 @@ class PermutedLabels:
 
 
 @dataclass(frozen=True, slots=True)
+class LossTerm:
+    """A part of a loss that is added to others."""
+
+    value: float | None
+    """Before its factor; none where it is no single number."""
+    factor: float | None
+    """The constant that it is multiplied by."""
+    reduction: str
+    """`mean`, `sum` or several, from the outside in; empty where it is neither."""
+    elements: int
+    """Numbers that it is reduced from."""
+    weight: float | None
+    """The factor of each of these."""
+    reaches: int
+    """Tensors of the optimizer to which it gives a gradient."""
+    gradient: float | None
+    """Norm of its own gradient over all weights of the optimizer."""
+    on_shared: float | None
+    """The same over the weights that other terms reach as well."""
+
+    def reductions_differ(self, other: LossTerm) -> bool:
+        """Whether one is summed over what the other is averaged over."""
+        return bool(self.reduction and other.reduction) and self.reduction != other.reduction
+
+
+@dataclass(frozen=True, slots=True)
+class LossTerms:
+    """The terms that the loss of the first batch is made of."""
+
+    when: str
+    """With which weights: `start` (before the first step), `one batch` (after a short training on
+    the first batch) or `end` (of the training).
+    """
+    shared: int
+    """Tensors that several terms reach."""
+    weights: int
+    terms: tuple[LossTerm, ...]
+    place: Place | None = None
+    """The line that adds them."""
+
+    @property
+    def largest(self) -> LossTerm:
+        """The term that gives most of the gradient of what several terms reach."""
+        return max(self.terms, key=self.share)
+
+    def share(self, term: LossTerm) -> float:
+        """Of the gradient of what several terms reach."""
+        whole = sum((one.on_shared or 0.0) for one in self.terms)
+        return (term.on_shared or 0.0) / whole if whole else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Experiments:
     """What was tried; none where it was not, or could not be."""
 
@@ -475,6 +527,8 @@ class Experiments:
     """
     permuted: PermutedLabels | None = None
     modes: LossByMode | None = None
+    terms: tuple[LossTerms, ...] = ()
+    """Before the first step and, where it could be done, later."""
     stretched: Stretched | None = None
     padding_counted: PaddingCounted | None = None
     non_finite_at: Place | None = None

@@ -49,6 +49,7 @@ from reenact.faults import (
     Observes,
     Severity,
 )
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.lines import call_place, first_place
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.progress import zero_gradients
@@ -161,3 +162,24 @@ def _is_half(call: ast.expr) -> bool:
     if not is_call(call, "to"):
         return is_call(call, "half") and not call.args
     return any(last_word(value_of(one)) in ("float16", "half") for one in given_to(call))
+
+
+@FAULT.detector(
+    "RE102",
+    "infinite-spending",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.WEIGHTS,
+    why="The optimizer divides by what is zero in the type of its state.",
+    is_root_cause=True,
+    severity=Severity.ERROR,
+    confidence=0.95,
+    certainty=Certainty.PROOF,
+)
+def infinite_spending(detector: Detector, evidence: Evidence) -> Findings:
+    """A first step turns finite gradients into weights that are no numbers, in half precision.
+
+    Micikevicius et al., "Mixed precision training", ICLR 2018, section 3.1 (a master copy of the
+    weights).
+    """
+    yield from imbalances(detector, evidence)

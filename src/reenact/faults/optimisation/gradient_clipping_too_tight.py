@@ -47,6 +47,7 @@ from reenact.faults import (
     Place,
     Severity,
 )
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.lines import call_place, calls
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.series import clip_factors, learned, losses, windows
@@ -178,3 +179,24 @@ def _clips_scaled(index: FileIndex) -> Iterator[ast.Call]:
     off = not scalers or given_as(scalers, "enabled") or "unscale_" in names
     if not off and {"scale", "backward"} <= names:
         yield from (call for call in index.calls if called(call) in CLIPS)
+
+
+@FAULT.detector(
+    "RE101",
+    "small-gradients-clipped",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.GRADIENTS,
+    why="A limit makes large gradients smaller and leaves small ones alone.",
+    study=FaultType.GCL,
+    severity=Severity.ERROR,
+    confidence=0.9,
+    certainty=Certainty.STRONG,
+)
+def small_gradients_clipped(detector: Detector, evidence: Evidence) -> Findings:
+    """By the numbers before and after: gradients are scaled down the more the smaller they are.
+
+    Pascanu et al., "On the difficulty of training recurrent neural networks", ICML 2013, section
+    3.2.
+    """
+    yield from imbalances(detector, evidence)

@@ -49,6 +49,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.divergence import divergences
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.layers.input_ignored import ignores_inputs
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import stores, value_of
@@ -189,3 +190,25 @@ def _is_mean(value: ast.expr) -> bool:
     averaged = reduction is None or is_constant(constant_of(reduction), "mean")
     summed = is_constant(constant_of(keyword(value, "size_average")), False)
     return called(value) in MEANS and averaged and not summed
+
+
+@FAULT.detector(
+    "RE103",
+    "terms-reduced-unlike",
+    "reenact",
+    needs=Needs.TRACE | Needs.EXPERIMENTS,
+    observes=Observes.EXPERIMENT,
+    why="The term that is summed drives the encoder alone: every row gets the same code.",
+    is_root_cause=True,
+    severity=Severity.ERROR,
+    confidence=0.9,
+    certainty=Certainty.STRONG,
+)
+def terms_reduced_unlike(detector: Detector, evidence: Evidence) -> Findings:
+    """By the graph of the loss: a mean over all numbers is added to a sum, which gives nearly all of
+    the gradient of what both reach and falls to nothing.
+
+    Kingma and Welling, "Auto-encoding variational Bayes", ICLR 2014, equation 10; Bowman et al.,
+    "Generating sentences from a continuous space", CoNLL 2016, section 3.1.
+    """
+    yield from imbalances(detector, evidence)

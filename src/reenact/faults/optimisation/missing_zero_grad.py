@@ -47,6 +47,7 @@ from reenact.faults import (
     Observes,
     Severity,
 )
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.lines import call_place, calls
 from reenact.faults.facts.roles import schedules
 from reenact.probe.trace import Trace
@@ -83,6 +84,9 @@ def gradients_not_cleared(detector: Detector, evidence: Evidence) -> Findings:
     Documentation of torch.optim.Optimizer.zero_grad; Jiang et al., "TrainCheck", OSDI 2025 (missing
     zero_grad).
     """
+    if _is_kept(evidence):
+        yield from _by_the_book(detector, evidence)
+        return
     trace = evidence.trace if evidence.trace is not None and evidence.trace.step_count else None
     known = _carried(trace) if trace is not None else []
     if len(known) >= FEWEST:
@@ -106,6 +110,30 @@ def gradients_not_cleared(detector: Detector, evidence: Evidence) -> Findings:
         values=(True,),
         place=place,
     )
+
+
+def _is_kept(evidence: Evidence) -> bool:
+    """Whether the book of gradients knows what steps spent: then neither text nor names are asked."""
+    books = evidence.trace.books if evidence.trace is not None else None
+    owners = books.gradients.owners if books is not None and books.gradients is not None else ()
+    return any(one.steps >= FEWEST for one in owners)
+
+
+def _by_the_book(detector: Detector, evidence: Evidence) -> Findings:
+    """The optimizer that spends most of its gradients again."""
+    for found in tuple(imbalances(detector, evidence))[:1]:
+        observed = found.first
+        yield detector.finding(
+            evidence,
+            observed.saw,
+            kind=Kind.ZERO_GRAD,
+            values=(True,),
+            place=evidence.place_of(Kind.ZERO_GRAD)
+            or call_place(evidence, "backward")
+            or observed.place,
+            confidence=observed.confidence,
+            certainty=observed.certainty,
+        )
 
 
 def _carried(trace: Trace) -> list[float]:

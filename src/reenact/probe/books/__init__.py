@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from reenact.probe.books.gradients import GradientsBook
 from reenact.probe.books.metrics import MetricsBook
 from reenact.probe.books.models import ModelsBook
 from reenact.probe.books.parameters import ParametersBook
@@ -21,6 +22,7 @@ class Books:
 
     spent: float = 0.0
     """Seconds that keeping them took."""
+    gradients: GradientsBook | None = None
     rows: RowsBook | None = None
     parameters: ParametersBook | None = None
     models: ModelsBook | None = None

@@ -218,6 +218,7 @@ def all_books(torch: Library, recorder: Recorder) -> list[Book]:
     if recorder.schedule.bare or not recorder.config.books:
         return []
     # Books are written in terms of what is above.
+    from reenact_probe.books.gradients import Gradients
     from reenact_probe.books.metrics import MetricsBook
     from reenact_probe.books.models import ModelsBook
     from reenact_probe.books.parameters import ParametersBook
@@ -227,6 +228,7 @@ def all_books(torch: Library, recorder: Recorder) -> list[Book]:
     shelf = Shelf(torch)
     return [
         RowsBook(torch, recorder),
+        Gradients(torch, recorder),
         ParametersBook(torch, recorder, shelf),
         ModelsBook(torch, recorder, shelf),
         MetricsBook(torch, recorder),

@@ -24,6 +24,7 @@ from reenact_probe.experiment import labels, trials
 from reenact_probe.experiment.behaviour import MOST_PASSES, Subject
 from reenact_probe.experiment.senses import Pass, look_at_keras
 from reenact_probe.experiment.tape import Tape, Unseen, make_mode, tensors_in
+from reenact_probe.experiment.terms import terms_of_loss
 from reenact_probe.experiment.trials import (
     Budget,
     KerasOptimizer,
@@ -56,6 +57,8 @@ MOST_HELD = 1500
 """MB that a process which only waits may hold."""
 MOST_TAPED = 800
 """MB up to which it keeps the tape of the loss."""
+START, ONE_BATCH, END = "start", "one batch", "end"
+"""When the terms of the loss are looked at."""
 _NOT_AT_END = "no tests of the model's behaviour at the end"
 _NOT_INPUTS = ("label", "target", "mask", "y_true")
 """Words in the name of an argument that is no input."""
@@ -275,6 +278,7 @@ class TakeOver:
         restored = {id(weight) for call in passes for weight in call.module.parameters()}
         problem = self._problem
         if problem is not None and all(id(weight) in restored for weight in problem.weights):
+            self._look_at_terms(facts, problem, END)
             facts["modes"] = labels.by_mode(problem)
             if all(tested.get("shift") is None for tested in facts["behaviour"]):
                 facts["permuted"] = labels.permuted(
@@ -282,6 +286,17 @@ class TakeOver:
                     self.inputs.batch,
                     self.seconds,
                 )
+
+    def _look_at_terms(self, facts: Facts, problem: Problem, when: str) -> None:
+        """Later experiments make the same random draws as without it."""
+        state_of_chance = self.torch.get_rng_state()
+        try:
+            seen = terms_of_loss(problem, when)
+            facts["terms"] += [seen] if seen else []
+        except Exception as error:  # noqa: BLE001 - the program's own code runs here, and may do anything
+            facts["missing"].append(f"terms of the loss: {type(error).__name__}: {error}"[:300])
+        finally:
+            self.torch.set_rng_state(state_of_chance)
 
     def _forget(self) -> None:
         """Let go of what only the experiments needed: the training goes on beside."""
@@ -328,6 +343,8 @@ class TakeOver:
             moved,
             self.pairs,
         )
+        facts["terms"] = []
+        self._look_at_terms(facts, problem, START)
         facts["stretched"] = labels.stretched(problem, self.inputs.batch)
         facts["padding_counted"] = labels.padding_counted(
             problem, self.inputs.padding, self.inputs.padded
@@ -339,7 +356,11 @@ class TakeOver:
             config.epochs * self.inputs.batches,
         )
         CLOCK.measure()
-        facts["one_batch"], price, missing = trials.one_batch(problem, budget)
+        facts["one_batch"], price, missing = trials.one_batch(
+            problem,
+            budget,
+            lambda: self._look_at_terms(facts, problem, ONE_BATCH),
+        )
         facts["missing"] += [missing] if missing else []
         facts["unchecked"] += ["whether one batch can be learned"] if missing else []
         self.recorder.folder.write_json(NAME, facts)

@@ -88,6 +88,7 @@ _PAIRED = frozenset(
     ]
 )
 """Functions that a loss written by hand compares with."""
+_ADDED = frozenset(["add", "__add__", "__radd__", "__iadd__", "add_"])
 MOST_STRETCHED = 16
 
 
@@ -147,6 +148,8 @@ class Tape:
         """The last calls, with their lines, that made a square of a row and a column, one with
         a gradient.
         """
+        self.added_at: Place | None = None
+        """The line that last made a single number of several: the terms of a loss."""
         self._known: dict[int, Tensor] = {}
         """What came of weights and inputs, by identity; held, so that no identity is used twice."""
 
@@ -197,6 +200,8 @@ class Tape:
                 *self.stretched[1 - MOST_STRETCHED :],
                 (call, caller()),
             ]
+        if call.name in _ADDED and _adds_numbers(call):
+            self.added_at = caller()
         for tensor in call.outputs:
             self._known[id(tensor)] = tensor
         if len(self.calls) > self.MOST:
@@ -341,6 +346,13 @@ def _makes_a_square(call: Call) -> bool:
         reverse=True,
     )
     return len(row) == 1 and column == (*row, 1) and row[0] > 1
+
+
+def _adds_numbers(call: Call) -> bool:
+    """Whether single numbers, two of them with a gradient, became one."""
+    given = list(call.tensors())
+    several = sum(tensor.requires_grad for tensor in given) > 1
+    return several and all(tensor.numel() == 1 for tensor in (*given, *call.outputs))
 
 
 def tensors_in(value: Any) -> Iterator[Tensor]:

@@ -147,6 +147,20 @@ class Problem:
             weight.grad = gradient.to_dense() if sparse else gradient
         return float(total.detach())
 
+    def again(self) -> tuple[Tensor, Callable[[Any], float | None]]:
+        """The loss with its graph, computed again; and a function that gives the value which a node
+        of the graph computed, where that is a single number.
+        """
+        now = self.tape.play()
+        total = sum(now(loss).reshape(()) for loss in self._losses)
+        made = [now(tensor) for call in self.tape.calls for tensor in call.outputs]
+
+        def value(node: Any) -> float | None:
+            held = (one for one in made if one.grad_fn is node and one.numel() == 1)
+            return next((float(one.detach()) for one in held), None)
+
+        return total, value
+
     def let_go(self) -> None:
         """Of all but what the loss is computed from."""
         self._first = []
@@ -317,8 +331,14 @@ class Run:
         return -(self.accuracy or 0.0), last if math.isfinite(last) else math.inf
 
 
-def one_batch(problem: Problem, budget: Budget) -> tuple[Facts | None, float, str | None]:
-    """Facts of the best run and seconds a step, or none and a sentence."""
+def one_batch(
+    problem: Problem,
+    budget: Budget,
+    after_first: Callable[[], object] = lambda: None,
+) -> tuple[Facts | None, float, str | None]:
+    """Facts of the best run and seconds a step, or none and a sentence. `after_first` is called
+    with the weights that the first run ends with.
+    """
     began = CLOCK.now()
     problem.reset()
     problem.loss()
@@ -327,6 +347,8 @@ def one_batch(problem: Problem, budget: Budget) -> tuple[Facts | None, float, st
     for rate in RATES:
         if not runs or not (runs[-1].learnt or CLOCK.now() > began + seconds):
             runs.append(_overfit(problem, rate, STEPS, began + seconds))
+            if len(runs) == 1:
+                after_first()
     best = _best(runs)
     spent = CLOCK.now() - began
     price = spent / sum(len(run.losses) for run in runs)

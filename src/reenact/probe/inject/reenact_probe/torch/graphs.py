@@ -18,11 +18,14 @@ from typing import Any
 from reenact_probe.guard import guarded
 from reenact_probe.places import caller, is_library
 from reenact_probe.recorder import Recorder
+from reenact_probe.torch.samples import first_tensor
 from reenact_probe.types import Library
 
 NAME = "reenact"
 FEWEST = 10
 """Graphs of earlier steps that must be there still."""
+EVALUATIONS = 3
+"""The same of evaluations, which are fewer."""
 LEAST = 0.3
 """Share of the marked passes: a program may make several a step and keep those of one kind."""
 GROWN = 3.0
@@ -45,21 +48,27 @@ class Graphs:
         self.torch = torch
         self.recorder = recorder
         self._marks: list[weakref.ref[Mark]] = []
+        self._of_evaluations: list[weakref.ref[Mark]] = []
         self._sizes: list[int] = []
         self._grows = True
         """At every look so far; most programs are counted twice."""
 
     @guarded("graphs")
-    def mark(self, output: Any) -> None:
-        """A pass ended: leave a mark in its graph, and look for those of earlier steps."""
-        node = getattr(output, "grad_fn", None)
+    def mark(self, output: Any, evaluating: bool = False) -> None:
+        """A pass ended: leave a mark in its graph, and look for those of earlier steps. A pass in
+        evaluation mode may have a graph too, and is compared with its like.
+        """
+        node = getattr(first_tensor(self.torch, output), "grad_fn", None)
         if node is None or EVENT in self.recorder.kinds:
             return
         mark = node.metadata[NAME] = Mark(self.recorder.step)
-        self._marks.append(weakref.ref(mark))
-        there = [held for one in self._marks if (held := one()) is not None]
-        kept = sum(self._is_old(one) for one in there)
-        if kept >= FEWEST and kept >= LEAST * len(self._marks):
+        marks = self._of_evaluations if evaluating else self._marks
+        marks.append(weakref.ref(mark))
+        there = [held for one in marks if (held := one()) is not None]
+        old = [one.step for one in there if self._is_old(one)]
+        kept = len(old)
+        enough = len(set(old)) >= EVALUATIONS if evaluating else kept >= FEWEST
+        if enough and kept >= LEAST * len(marks):
             name = next(
                 (name for name, tensors in self._held() if any(map(self._is_kept, tensors))),
                 "",

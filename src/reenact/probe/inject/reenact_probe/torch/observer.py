@@ -290,7 +290,7 @@ class TorchObserver:
             kind = None
         elif kind == "training":
             self.training = float(inner(module).training)
-            self._graphs.mark(output)
+            self._graphs.mark(output, evaluating=not self.training)
             self.batches.training_pass(args, kwargs, self.in_fit)
         else:
             self._evaluated(module, args, kwargs, output)

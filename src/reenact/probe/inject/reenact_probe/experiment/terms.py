@@ -1,0 +1,258 @@
+"""Which terms make up a loss: found in its graph, from the root down through additions, constant factors
+and reductions; and the gradient that each brings to the weights that several of them reach.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from reenact_probe.experiment.trials import Problem
+from reenact_probe.types import Facts, Library, Tensor
+
+MOST = 12
+"""Terms of a loss."""
+DEEPEST = 200
+"""Nodes between the root and a reduction."""
+_THROUGH = (
+    "ViewBackward",
+    "UnsafeViewBackward",
+    "ReshapeAliasBackward",
+    "SqueezeBackward",
+    "UnsqueezeBackward",
+    "ToCopyBackward",
+    "CloneBackward",
+    "AliasBackward",
+)
+"""Nodes that leave numbers as they are."""
+_MEAN, _SUM = 1, 2
+"""What a fused loss calls its reductions."""
+
+
+class Term:
+    """A part of a loss that is added to others."""
+
+    def __init__(self, node: Any, factor: float) -> None:
+        self.node = node
+        self.factor = factor
+        """The constant that it is multiplied by."""
+        self.reductions: list[tuple[str, int]] = []
+        """From the outside in: its kind, and over how many numbers."""
+
+    @property
+    def elements(self) -> int:
+        return math.prod(count for _, count in self.reductions)
+
+    @property
+    def weight(self) -> float:
+        """The factor of a single element: its own, and what means divide by."""
+        means = math.prod(count for kind, count in self.reductions if kind == "mean")
+        return abs(self.factor) / max(1, means)
+
+    @property
+    def reduction(self) -> str:
+        return " of ".join(dict.fromkeys(kind for kind, _ in self.reductions))
+
+
+def terms_of_loss(problem: Problem, when: str) -> Facts | None:
+    """The terms of the loss of the first batch; none where it has only one."""
+    torch = problem.torch
+    torch.manual_seed(0)
+    with torch.enable_grad():
+        loss, values = problem.again()
+        if not loss.requires_grad:
+            return None
+        found = list(terms(loss.grad_fn))
+        if not 2 <= len(found) <= MOST:
+            return None
+        gradients = [_gradients(torch, problem.weights, loss, found, one) for one in found]
+    shared = [
+        i for i in range(len(problem.weights)) if sum(norms[i] > 0 for norms in gradients) > 1
+    ]
+    return {
+        "when": when,
+        "place": problem.tape.added_at,
+        "shared": len(shared),
+        "weights": len(problem.weights),
+        "terms": [_term_facts(one, norms, shared, values) for one, norms in zip(found, gradients)],
+    }
+
+
+def _term_facts(
+    one: Term,
+    norms: list[float],
+    shared: list[int],
+    values: Callable[[Any], float | None],
+) -> Facts:
+    return {
+        "value": _plain(values(one.node)),
+        "factor": _plain(one.factor),
+        "reduction": one.reduction,
+        "elements": one.elements,
+        "weight": _plain(one.weight),
+        "reaches": sum(norm > 0 for norm in norms),
+        "gradient": _plain(_total(norms)),
+        "on_shared": _plain(_total([norms[i] for i in shared])),
+    }
+
+
+def _gradients(
+    torch: Library,
+    weights: list[Tensor],
+    loss: Tensor,
+    found: list[Term],
+    wanted: Term,
+) -> list[float]:
+    """Norms of the gradient of one term alone: those of the others are set to zero on their way."""
+    hooks = [one.node.register_prehook(_nothing) for one in found if one is not wanted]
+    try:
+        gradients = torch.autograd.grad(loss, weights, retain_graph=True, allow_unused=True)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return [0.0 if grad is None else float(grad.detach().float().norm()) for grad in gradients]
+
+
+def _nothing(gradients: Any) -> Any:
+    return tuple(None if grad is None else grad * 0 for grad in gradients)
+
+
+def terms(root: Any) -> Iterator[Term]:
+    """The addends of a loss; a node that is reached twice is one term."""
+    merged: dict[int, Term] = {}
+    for one in _addends(root, 1.0, 0):
+        known = merged.setdefault(id(one.node), one)
+        if known is not one:
+            known.factor += one.factor
+    for one in merged.values():
+        if not hasattr(one.node, "variable"):
+            yield one
+
+
+def _addends(node: Any, factor: float, depth: int) -> Iterator[Term]:
+    name = _name(node)
+    before = [one for one, _ in node.next_functions]
+    inner = [one for one in before if one is not None]
+    if depth > DEEPEST or not inner:
+        yield Term(node, factor)
+    elif name.startswith(("AddBackward", "SubBackward", "RsubBackward")) and len(before) == 2:
+        for one, sign in zip(before, _signs(node, name)):
+            if one is not None:
+                yield from _addends(one, factor * sign, depth + 1)
+    elif _is_constant(node, name):
+        yield from _addends(inner[0], factor * _constant(node, name), depth + 1)
+    elif name.startswith(("SumBackward", "MeanBackward")) and _name(inner[0]).startswith("Stack"):
+        share = 1.0 / _reduced(node)[1] if name.startswith("Mean") else 1.0
+        for one, _ in inner[0].next_functions:
+            if one is not None:
+                yield from _addends(one, factor * share, depth + 1)
+    else:
+        yield from _reduced_addends(node, factor, depth)
+
+
+def _reduced_addends(node: Any, factor: float, depth: int) -> Iterator[Term]:
+    """A reduction of the sum of several things that are reduced themselves is several terms."""
+    kind, count = _reduced(node)
+    below = _below(node) if kind else None
+    parts = list(_addends(below, 1.0, depth + 1)) if below is not None else []
+    if len(parts) > 1 and all(one.reductions for one in parts):
+        for one in parts:
+            one.factor *= factor
+            one.reductions.insert(0, (kind, count))
+            yield one
+        return
+    term = Term(node, factor)
+    term.reductions = list(_reductions(node))
+    yield term
+
+
+def _reductions(node: Any) -> Iterator[tuple[str, int]]:
+    """Reductions that follow each other, through constants."""
+    for _ in range(DEEPEST):
+        kind, count = _reduced(node)
+        if kind:
+            yield kind, count
+        below = _below(node)
+        plain = kind or _is_constant(node, _name(node)) or _name(node).startswith(_THROUGH)
+        if below is None or not plain:
+            return
+        node = below
+
+
+def _below(node: Any) -> Any:
+    inner = [one for one, _ in node.next_functions if one is not None]
+    return inner[0] if len(inner) == 1 else None
+
+
+def _reduced(node: Any) -> tuple[str, int]:
+    """The kind of a reduction and over how many numbers it goes; empty where it is none."""
+    name = _name(node)
+    fused = getattr(node, "_saved_reduction", None)
+    if isinstance(fused, int) and fused in (_MEAN, _SUM):
+        held = getattr(node, "_saved_target", None)
+        held = held if held is not None else getattr(node, "_saved_self", None)
+        return ("mean" if fused == _MEAN else "sum"), (int(held.numel()) if held is not None else 1)
+    if not name.startswith(("SumBackward", "MeanBackward")):
+        return "", 1
+    sizes = getattr(node, "_saved_self_sym_sizes", None) or ()
+    count = math.prod(int(size) for size in sizes)
+    dims = getattr(node, "_saved_dim", None)
+    if dims:
+        # Saved as unsigned numbers.
+        count = math.prod(int(sizes[_dim(dim, len(sizes))]) for dim in dims)
+    elif not sizes:
+        count = int(getattr(node, "_saved_self_sym_numel", 1))
+    return ("mean" if name.startswith("Mean") else "sum"), max(1, count)
+
+
+def _dim(dim: int, size: int) -> int:
+    return dim - (1 << 64) if dim > size else dim
+
+
+def _is_constant(node: Any, name: str) -> bool:
+    """Whether a node multiplies, divides or turns round what came from one node alone."""
+    if name.startswith((*_THROUGH, "NegBackward")):
+        return True
+    if not name.startswith(("MulBackward", "DivBackward")):
+        return False
+    there = [one for one, _ in node.next_functions if one is not None]
+    return len(there) == 1 and _constant(node, name) == _constant(node, name)
+
+
+def _constant(node: Any, name: str) -> float:
+    if name.startswith("NegBackward"):
+        return -1.0
+    if not name.startswith(("MulBackward", "DivBackward")):
+        return 1.0
+    first = node.next_functions[0][0]
+    other = getattr(node, "_saved_other" if first is not None else "_saved_self", None)
+    if first is None and name.startswith("Div"):
+        return math.nan
+    try:
+        number = 1.0 if other is None else float(other)
+    except (TypeError, ValueError, RuntimeError):
+        return math.nan
+    if name.startswith("Div"):
+        return 1 / number if number else math.nan
+    return number
+
+
+def _signs(node: Any, name: str) -> tuple[float, float]:
+    alpha = getattr(node, "_saved_alpha", 1)
+    alpha = float(alpha) if isinstance(alpha, (int, float)) else 1.0
+    if name.startswith("Sub"):
+        return 1.0, -alpha
+    return (-alpha, 1.0) if name.startswith("Rsub") else (1.0, alpha)
+
+
+def _name(node: Any) -> str:
+    return str(node.name())
+
+
+def _total(norms: list[float]) -> float:
+    return math.sqrt(sum(norm * norm for norm in norms))
+
+
+def _plain(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
