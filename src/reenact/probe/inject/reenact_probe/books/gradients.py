@@ -214,7 +214,7 @@ class Gradients(Book):
 
     def _reaches_others(self, loss: Tensor) -> bool:
         """Whether a loss reaches leaves that no optimizer holds, such as an input that is attacked."""
-        ours = set()
+        ours: set[int] = set()
         for purse in self._purses.values():
             held = purse.owner() if purse.owner is not None else None
             ours.update(id(one) for one in (_weights(held) if held is not None else ()))
