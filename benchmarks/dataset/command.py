@@ -13,6 +13,7 @@ import click
 
 from benchmarks.command import conduct, out_folder
 from benchmarks.dataset.asked import Asked
+from benchmarks.dataset.part import part_of
 from benchmarks.dataset.splits import (
     Split,
     published,
@@ -138,7 +139,11 @@ def checkouts_option(name: str, *, required: bool) -> Callable[[Command], Comman
 
 
 @click.command()
-@click.option("--split", "name", help="Which trainings; without it the splits are listed.")
+@click.option(
+    "--split",
+    "name",
+    help="Which trainings: a split, or A, B or C of those that were drawn; without it the splits are listed.",
+)
 @repair_options
 @click.option(
     "--model",
@@ -174,6 +179,9 @@ def trainings(
         return _lock_new()
     if name is None:
         return _list_splits()
+    part = part_of(name)
+    if part is not None:
+        return _run_part(name, part, only, _asked(**options), out)
     return run(Wanted(split_named(name), only, kind), _asked(**options), others=others, out=out)
 
 
@@ -266,6 +274,49 @@ def run(wanted: Wanted, asked: Asked, *, others: bool = False, out: Path | None 
         faulty = [training for training in members if not training.sound]
         return conduct(lambda tell, stop: _repaired(wanted, faulty, asked, kept, tell, stop), out)
     return conduct(lambda tell, stop: _diagnosed(wanted, members, asked, kept, tell, stop), out)
+
+
+def _run_part(
+    name: str, part: tuple[Split, ...], only: tuple[str, ...], asked: Asked, out: Path | None
+) -> ExitCode:
+    """The splits of one part together, as they were locked."""
+    from benchmarks.dataset.lock import require_locked
+
+    if asked.repair:
+        raise InputError("A part is diagnosed. Expected: one of its splits with --repair.")
+    for split in part:
+        require_locked(split)
+    members = [(split, training) for split in part for training in trainings_of(split)]
+    chosen = [one for one in members if not only or one[1].id in only]
+    kept = resolve().settings.runs_dir / "bench" / "trainings"
+    return conduct(
+        lambda tell, stop: _part(name, chosen, asked, kept, tell, stop, whole=not only), out
+    )
+
+
+def _part(
+    name: str,
+    members: list[tuple[Split, Training]],
+    asked: Asked,
+    kept: Path,
+    tell: Tell,
+    stop: Stop,
+    *,
+    whole: bool,
+) -> Scorecard:
+    from benchmarks.dataset.layout_part import part_scorecard
+    from benchmarks.dataset.part import measured_part
+    from benchmarks.dataset.readings import read_readings
+    from benchmarks.dataset.runner import diagnose_all
+
+    trainings = [training for _, training in members]
+    results = diagnose_all(trainings, asked, kept, tell=tell, stop=stop)
+    measured = measured_part(name, members, results, read_readings())
+    sheets = kept / f"sheets-{name}"
+    sheets.mkdir(parents=True, exist_ok=True)
+    for case in measured.unread:
+        (sheets / f"{case.training.id}.md").write_text(case.sheet.text, encoding="utf-8")
+    return part_scorecard(measured, whole=whole)
 
 
 Members = tuple[Training, ...] | list[Training]
