@@ -15,12 +15,13 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.scorecard import Figure, Goal, Scorecard, Table
+from benchmarks.several import several
 from benchmarks.watching.runs import STEADY
 from reenact.errors import Inconclusive, Stopped
 from reenact.probe.options import WatchOptions
 from reenact.probe.watch import watch
 from reenact.program.program import read_program
-from reenact.types import JsonValue, Progress, Stop, Tell
+from reenact.types import JsonValue, Stop, Tell
 
 PROGRAM = Path(__file__).parents[1] / "cases" / "cost" / "minute.py"
 REPEATS = 3
@@ -79,20 +80,40 @@ class BookPair:
         return self.kept.loss == self.without.loss
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A pair to be trained."""
+
+    kind: Kind
+    books_first: bool
+    """In turns, so that neither is always the one that finds a warm cache."""
+
+
 def measure_books(
-    *, tell: Tell, stop: Stop, kinds: Sequence[Kind] = KINDS, repeats: int = REPEATS
+    *,
+    tell: Tell,
+    stop: Stop,
+    kinds: Sequence[Kind] = KINDS,
+    repeats: int = REPEATS,
+    jobs: int = 1,
 ) -> Scorecard:
     """Every kind that can be trained here, in pairs."""
     here = [kind for kind in kinds if not kind.on_gpu or _has_gpu()]
-    pairs: list[BookPair] = []
-    for number in range(repeats * len(here)):
-        kind = here[number % len(here)]
-        tell(Progress("bench cost --books", number, repeats * len(here), kind.name))
-        # In turns, so that neither is always the one that finds a warm cache.
-        order = (True, False) if number // len(here) % 2 else (False, True)
-        trained = {books: train(kind, books=books, stop=stop) for books in order}
-        pairs.append(BookPair(kind, trained[True], trained[False]))
-    return books_card(kinds, pairs)
+    turns = {
+        f"{kind.name} {repeat + 1}": Turn(kind, books_first=bool(repeat % 2))
+        for repeat in range(repeats)
+        for kind in here
+    }
+    what = "bench cost --books"
+    done = several(turns, _pair, what=what, jobs=jobs, tell=tell, stop=stop)
+    pairs = {name: pair for one in done for name, pair in one.items()}
+    return books_card(kinds, [pairs[name] for name in turns])
+
+
+def _pair(turn: Turn, stop: Stop) -> BookPair:
+    order = (True, False) if turn.books_first else (False, True)
+    trained = {books: train(turn.kind, books=books, stop=stop) for books in order}
+    return BookPair(turn.kind, trained[True], trained[False])
 
 
 def train(kind: Kind, *, books: bool, stop: Stop) -> Trained:
@@ -130,7 +151,7 @@ def train(kind: Kind, *, books: bool, stop: Stop) -> Trained:
 
 def books_card(kinds: Sequence[Kind], pairs: Sequence[BookPair]) -> Scorecard:
     """A goal, a figure and a row a kind."""
-    by_kind = {kind: [pair for pair in pairs if pair.kind is kind] for kind in kinds}
+    by_kind = {kind: [pair for pair in pairs if pair.kind == kind] for kind in kinds}
     figures = {kind.name: _figure(kind, mine) for kind, mine in by_kind.items()}
     worst = max((one.value or 0.0 for one in figures.values()), default=0.0)
     same = [pair.is_same for pair in pairs]

@@ -29,5 +29,6 @@ def test_a_training_that_books_changed_is_told() -> None:
 
 @pytest.mark.release
 def test_a_training_is_the_same_with_books_and_without() -> None:
-    card = measure_books(tell=lambda _: None, stop=Stop(), kinds=[SMALL], repeats=1)
-    assert card.goals[-1].met
+    card = measure_books(tell=lambda _: None, stop=Stop(), kinds=[SMALL], repeats=2, jobs=2)
+    assert card.goals[-1].reached == "2 of 2"
+    assert card.goals[0].met is not None
