@@ -31,7 +31,12 @@ from benchmarks.several import several
 from reenact.errors import InputError
 from reenact.types import JsonValue, Progress, Stop, Tell, tell_nobody
 
-MODULES = {"scikit-learn": "sklearn", "hydra-core": "hydra", "pyyaml": "yaml"}
+MODULES = {
+    "hydra-core": "hydra",
+    "optuna-integration": "optuna_integration",
+    "pyyaml": "yaml",
+    "scikit-learn": "sklearn",
+}
 """Packages whose module has another name."""
 WHAT = "bench trainings"
 

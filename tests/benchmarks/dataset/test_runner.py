@@ -11,8 +11,14 @@ from benchmarks.dataset.foreign import Foreign
 from benchmarks.dataset.own import copy_of
 from benchmarks.dataset.ran import Ran, read_answer
 from benchmarks.dataset.result import TrainingDiagnosis
-from benchmarks.dataset.runner import blank_diagnosis, diagnose_all, start_of, why_not
-from benchmarks.dataset.splits import published, split_named, trainings_of
+from benchmarks.dataset.runner import (
+    MODULES,
+    blank_diagnosis,
+    diagnose_all,
+    start_of,
+    why_not,
+)
+from benchmarks.dataset.splits import published, split_named, splits, trainings_of
 from benchmarks.dataset.training import TRAININGS, Training
 from reenact.errors import InputError
 
@@ -128,3 +134,11 @@ def test_a_training_of_the_data_set_is_diagnosed_without_its_truth(
     assert result.could_not_run == ""
     assert result.judgement
     assert diagnose_all([training], Asked(), tmp_path) == [result]
+
+
+def test_what_any_training_needs_can_be_looked_for_as_a_module() -> None:
+    needed = {
+        name for split in splits().values() for one in trainings_of(split) for name in one.needs
+    }
+    modules = {MODULES.get(name, name) for name in needed}
+    assert [name for name in sorted(modules) if not name.isidentifier()] == []

@@ -18,7 +18,7 @@ from reenact.sandbox.cgroup import find_place
 from reenact.sandbox.files.folder import BoxFolder
 from reenact.sandbox.tiers.bubblewrap import Bubblewrap
 from reenact.sandbox.tiers.launch import KILLED_EARLY, Status, launch
-from reenact.sandbox.watcher import LauncherKilled, Started
+from reenact.sandbox.watcher import BoxBroke, LauncherKilled, Started
 
 pytestmark = pytest.mark.skipif(
     bool(Bubblewrap().missing()), reason="bubblewrap does not work here"
@@ -257,6 +257,21 @@ def test_a_box_that_is_killed_before_its_program_begins_was_killed(
     result = Bubblewrap(str(launcher)).run(python("print('ran')"), LIMITS)
     assert (result.ending, result.why) == (Ending.KILLED, KILLED_EARLY)
     assert not result.ending.is_evidence
+
+
+@pytest.mark.parametrize(
+    ("status", "raised"),
+    [(9, LauncherKilled), (137 << 8, LauncherKilled), (1 << 8, BoxBroke), (136 << 8, BoxBroke)],
+)
+def test_a_launcher_that_ends_without_a_word_of_the_program(
+    status: int, raised: type[BoxBroke]
+) -> None:
+    reader, writer = os.pipe()
+    os.close(writer)
+    with pytest.raises(BoxBroke) as caught:
+        Status(reader, by_shell=False).ended(status)
+    os.close(reader)
+    assert type(caught.value) is raised
 
 
 def test_a_real_box_whose_first_process_is_killed_while_it_waits() -> None:

@@ -28,6 +28,8 @@ _LOOK = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 OPEN_FILES = 4096
 HELD_END_S = 2.0
 """So long may a launcher take to end after its first process has."""
+KILLED_CODES = (-signal.SIGKILL, 128 + signal.SIGKILL)
+"""Of a launcher that was killed, or whose first process in the box was before the box was made."""
 KILLED_EARLY = "the box was killed before its program began"
 # Process 1 of a box: reaps orphans, and ends when the program ends. The subshell becomes the
 # program; the shell keeps its own words ("Killed") out of the program's output.
@@ -73,7 +75,7 @@ class Status:
         if found is None:
             code = os.waitstatus_to_exitcode(status)
             why = f"its launcher ended with status {code} and did not report one of the program"
-            raise LauncherKilled(why) if code == -signal.SIGKILL else BoxBroke(why)
+            raise LauncherKilled(why) if code in KILLED_CODES else BoxBroke(why)
         if self._by_shell:
             return ProgramEnd.from_shell(int(found[1]))
         return ProgramEnd(exit_code=int(found[1]))
