@@ -70,6 +70,15 @@ class Repeats:
     """Partners of rows that came again that had been seen before."""
     chance: float = 0.0
     """Share of equal partners if they were dealt out by chance."""
+    steps: int = 0
+    """Times that pairs were read."""
+    fixed: int = 0
+    """Those at which partners were, place by place, those of other rows just before."""
+
+    @property
+    def of_places(self) -> bool:
+        """Whether partners belong to places in a batch, not to rows."""
+        return self.fixed > 0.5 * self.steps
 
 
 @dataclass(frozen=True, slots=True)

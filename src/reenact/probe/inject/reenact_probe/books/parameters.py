@@ -7,7 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 from reenact_probe.books import Book
-from reenact_probe.books.shelf import BARE, Known, Shelf, nodes_behind, numbers_of
+from reenact_probe.books.passes import nodes_behind
+from reenact_probe.books.shelf import BARE, Known, Shelf, numbers_of
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.facts import inner
 from reenact_probe.types import Args, Facts, Kwargs, Library, Module, Optimizer, Tensor
