@@ -49,6 +49,8 @@ class Known:
     """Looks at which a gradient came to it."""
     spent: int = 0
     """Steps of its optimizer at which it had one."""
+    stepped: int = 0
+    """Steps of its optimizer that were read."""
     asked: int = 0
     """Passes with gradients in which the layer that holds it ran."""
     order: int = -1
