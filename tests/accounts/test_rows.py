@@ -113,3 +113,90 @@ def test_labels_that_belong_to_places_are_none_of_a_row() -> None:
     account = account_of(START + ALONE.replace("{labels}", labels))
     assert standing_of(account, AGAIN) is Standing.UNSEEN
     assert not account.imbalances
+
+
+WORDS = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+
+def sentences(count):
+    kinds = torch.randint(6, 13, (count,))
+    place = torch.arange(12)[None]
+    starts = torch.randint(6, (count, 1)) * 100
+    words = torch.where(place < kinds[:, None], place * 5 + starts + torch.randint(2, (count, 12)), 0)
+    return words, kinds % 3
+
+x, y = sentences(1500)
+held, answers = sentences(300)
+model = nn.Sequential(nn.EmbeddingBag(700, 8), nn.Linear(8, 3))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+for epoch in range(4):
+    for rows in torch.randperm(1500).split(100):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+        optimizer.step()
+    with torch.no_grad():
+        print("val_accuracy", (model({held}).argmax(1) == {answers}).float().mean().item())
+"""
+JUDGE = "rows-that-judge"
+
+
+def test_short_rows_that_are_equal_by_chance_are_no_leak() -> None:
+    program = WORDS.replace("{held}", "held").replace("{answers}", "answers")
+    account = account_of(program)
+    assert not account.imbalances
+    (entry,) = (one for one in account.entries if one.key == JUDGE)
+    assert "by chance" in entry.sentence
+
+
+MEASURED = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.randn(400, 6)
+y = (x @ torch.randn(6, 3)).argmax(1)
+{copies}
+order = torch.randperm(len(x))
+x, y = x[order], y[order]
+model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+for epoch in range(5):
+    for rows in torch.randperm(300).split(50):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+        optimizer.step()
+    with torch.no_grad():
+        print("val_accuracy", (model(x[300:]).argmax(1) == y[300:]).float().mean().item())
+"""
+COPIES = "x, y = torch.cat([x, x[:100]]), torch.cat([y, y[:100]])"
+
+
+def test_copies_of_measured_rows_on_both_sides_are_a_leak() -> None:
+    assert not account_of(MEASURED.replace("{copies}", "")).imbalances
+    (entry,) = account_of(MEASURED.replace("{copies}", COPIES)).imbalances
+    assert entry.key == JUDGE
+
+
+A_FEW_STEPS = """
+x = torch.randn(2000, 6)
+y = (x @ torch.randn(6, 4)).argmax(1)
+held, answers = torch.randn(200, 6), torch.randint(4, (200,))
+for step, rows in enumerate(torch.randperm(2000)[:600].split(30)):
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+    optimizer.step()
+    if step % 5 == 4:
+        with torch.no_grad():
+            print("accuracy", (model(x[:500]).argmax(1) == y[:500]).float().mean().item())
+            print("val_accuracy", (model(held).argmax(1) == answers).float().mean().item())
+"""
+
+
+def test_an_accuracy_of_the_training_rows_is_no_leak() -> None:
+    account = account_of(START + A_FEW_STEPS)
+    assert not account.imbalances
+    judged = [one.standing for one in account.entries if one.key == JUDGE]
+    assert judged == [Standing.FACT, Standing.BALANCES]

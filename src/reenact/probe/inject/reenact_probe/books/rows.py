@@ -114,7 +114,7 @@ class RowsBook(Book):
         rows.labelled = len(parts) > 1
         last = rows_of(self.torch, parts[-1]) if len(parts) > 1 else None
         keys = rows.add([inputs], last if last is not None and len(last) == len(inputs) else None)
-        if trains:
+        if trains and inputs.ndim > 1:
             self.sets.trained.add(self.sets.trained.current, keys)
         if last is not None:
             self.orders[loader.index].add(last)
@@ -123,10 +123,10 @@ class RowsBook(Book):
         rows.complete = rows.complete or rows.is_read
         if rows.is_read:
             self.orders[index].ends()
+            if trains and rows.certain:
+                self.sets.trained.twins.add(rows.rows, len(rows.keys))
         if not trains:
-            rows.shared = max(
-                rows.shared, self.sets.trained.share(self.sets.trained.current, rows.keys)
-            )
+            rows.meets(self.sets.trained, self.sets.trained.current)
 
     def model_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         parts = same_rows(self.torch, (args, kwargs))
@@ -147,7 +147,7 @@ class RowsBook(Book):
             rows = self.sets.by_loader.get(loader.index)
             if rows is not None:
                 rows.place = rows.place or caller()
-                rows.shared = max(rows.shared, self.sets.trained.share(model, rows.keys))
+                rows.meets(self.sets.trained, model)
             return
         self.sets.evaluated(model, parts, self.recorder.step, caller())
 
@@ -165,7 +165,8 @@ class RowsBook(Book):
         """A loader turns out to be one that training draws from."""
         self.sets.training.add(index)
         rows = self.sets.by_loader.get(index)
-        if rows is not None:
+        # Single numbers are no rows but ask for some.
+        if rows is not None and rows.is_table:
             for one in self.backward:
                 self.sets.trained.keys.setdefault(one.model, set()).update(rows.keys)
 
@@ -221,6 +222,7 @@ class RowsBook(Book):
             "distinct": sum(map(len, self.sets.trained.keys.values())),
             "train": next(iter(self.sets.train_columns()), Columns()).facts(),
             "sets": self.sets.facts(),
+            "twins": self.sets.trained.twins.facts(),
             "orders": [self.orders[index].facts() for index in self._trains()],
             "reach": self.reach.facts(),
             "place": self.compared_at,
