@@ -29,7 +29,7 @@ LARGE, SMALL = 0.2, 0.02
 which nothing is said.
 """
 LONG = 10
-"""Looks at which a tensor must have been there before its gradients are said never to come."""
+"""Steps of its own optimizers that must have been read before its gradients are said never to come."""
 NAMED = 3
 """Tensors that a sentence names."""
 
@@ -242,7 +242,7 @@ def _decayed(parts: _Parts) -> Iterator[Entry]:
         one
         for one in parts.moved
         if one.owners and one.trainable and not one.spent
-        if parts.book.looks - one.met >= LONG
+        if one.stepped >= LONG
     ]
     share = parts.share(gone_on)
     if not gone_on or share < SMALL or not any(one.spent for one in parts.moved):

@@ -11,6 +11,10 @@ from reenact.probe.trace import Trace
 FEW_ROWS = 32
 FEW_SHARED = 10
 SOME, MOST = 0.05, 0.95
+FAR = 3.0
+"""Times the share that chance gives."""
+SURE = 0.1
+"""By so much fewer rows must have trained than of a part of the training rows are known."""
 FEW_COLUMNS = 4
 APART = 0.75
 MISMATCH = "train-test-scaling-mismatch"
@@ -37,9 +41,10 @@ def _shared(book: RowsBook, sets: list[JudgingRows]) -> Iterator[Entry]:
     certain = [one for one in sets if one.certain]
     for one in certain:
         saw = f"{one.shared} of {one.distinct} rows that judge trained the model before"
-        mixed = one.shared >= FEW_SHARED and SOME <= one.share <= MOST
-        everything = not one.labelled and one.shared >= 0.9 * book.distinct
-        if mixed and not everything:
+        chance = one.by_chance(book.twins, book.distinct)
+        if one.shared < FEW_SHARED:
+            continue
+        if _is_mixed(one, chance) and not _is_everything(book, one):
             yield imbalance(
                 "rows-that-judge",
                 saw,
@@ -48,12 +53,25 @@ def _shared(book: RowsBook, sets: list[JudgingRows]) -> Iterator[Entry]:
                 confidence=0.9 if one.labelled else 0.75,
             )
             return
-        if one.shared >= FEW_SHARED:
-            yield fact("rows-that-judge", saw, one.place)
+        if chance >= one.share / FAR:
+            saw = f"{saw}; rows are equal by chance that often"
+        yield fact("rows-that-judge", saw, one.place)
     fresh = sum(not one.shared for one in certain)
     if fresh:
         rows = sum(one.distinct for one in certain if not one.shared)
         yield balances("rows-that-judge", f"{rows} rows that judge trained no model")
+
+
+def _is_mixed(one: JudgingRows, chance: float) -> bool:
+    """Whether some of these rows trained and some did not: more than chance gives, and fewer than of
+    rows that all trained, as for an accuracy of the training, are known to have done so.
+    """
+    return SOME + FAR * chance <= one.share <= min(MOST, one.coverage - SURE)
+
+
+def _is_everything(book: RowsBook, one: JudgingRows) -> bool:
+    """Whether it is asked about all rows there are, those that train among them."""
+    return not one.labelled and one.shared >= 0.9 * book.distinct
 
 
 def _own_figures(book: RowsBook, sets: list[JudgingRows]) -> Iterator[Entry]:

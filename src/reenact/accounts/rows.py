@@ -70,6 +70,9 @@ def _pairs(book: RowsBook, trace: Trace) -> Iterator[Entry]:  # noqa: ARG001
     if pairs.again < FEW_PAIRS or pairs.repeated > 0.05 * pairs.rows:
         yield unseen("labels-of-rows-seen-again", "no rows came again with a label")
         return
+    if pairs.of_places:
+        yield unseen("labels-of-rows-seen-again", "labels are those of places in a batch")
+        return
     share = pairs.same / pairs.again
     saw = f"{pairs.same} of {pairs.again} rows that came again had the label that they had before"
     chance = pairs.chance + NEAR_CHANCE * (1 - pairs.chance)

@@ -25,7 +25,9 @@ class TensorRow:
     graded: int
     """Looks at which a gradient other than zero came to it."""
     spent: int
-    """Steps, among those, at which it had one."""
+    """Steps of its optimizers, among those that were read, at which it had one."""
+    stepped: int
+    """Steps of its optimizers that were read."""
     share: float
     """Largest share of the norm of all gradients."""
     order: int

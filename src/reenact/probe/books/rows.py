@@ -23,6 +23,14 @@ class ScaledColumns:
 
 
 @dataclass(frozen=True, slots=True)
+class Twins:
+    """How often two rows are equal that train in one step, or in one round of a loader."""
+
+    pairs: float
+    equal: int
+
+
+@dataclass(frozen=True, slots=True)
 class JudgingRows:
     """A set of rows that the model is asked about: all of a loader, or those of one pass."""
 
@@ -36,7 +44,11 @@ class JudgingRows:
     """How often it was asked about them."""
     complete: bool
     certain: bool
-    """Two of these rows are never equal by chance."""
+    """Two of these rows are hardly ever equal by chance."""
+    measured: bool
+    """They never are: equal rows are copies."""
+    coverage: float
+    """Share of the rows that had trained the model by then that are known."""
     compared: int
     """Columns that vary in the training rows."""
     apart: float
@@ -56,6 +68,15 @@ class JudgingRows:
     def share(self) -> float:
         return self.shared / max(1, self.distinct)
 
+    def by_chance(self, twins: Twins, trained: int) -> float:
+        """The share of these rows, at most, that is equal to one of so many others by chance, where
+        rows are equal as often as those of one set are."""
+        if self.measured:
+            return 0.0
+        pairs = twins.pairs + self.rows * (self.rows - 1) / 2
+        equal = twins.equal + max(0, self.rows - self.distinct)
+        return float(1 - (1 - equal / pairs) ** trained) if pairs > equal else 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
@@ -70,6 +91,15 @@ class Repeats:
     """Partners of rows that came again that had been seen before."""
     chance: float = 0.0
     """Share of equal partners if they were dealt out by chance."""
+    steps: int = 0
+    """Times that pairs were read."""
+    fixed: int = 0
+    """Those at which partners were, place by place, those of other rows just before."""
+
+    @property
+    def of_places(self) -> bool:
+        """Whether partners belong to places in a batch, not to rows."""
+        return self.fixed > 0.5 * self.steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +172,7 @@ class RowsBook:
     distinct: int
     train: ScaledColumns
     sets: list[JudgingRows]
+    twins: Twins
     orders: list[RoundOrder]
     reach: LossReach | None
     labels: Repeats

@@ -222,14 +222,15 @@ def all_books(torch: Library, recorder: Recorder) -> list[Book]:
     from reenact_probe.books.metrics import MetricsBook
     from reenact_probe.books.models import ModelsBook
     from reenact_probe.books.parameters import ParametersBook
+    from reenact_probe.books.passes import Passes
     from reenact_probe.books.rows import RowsBook
     from reenact_probe.books.shelf import Shelf
 
-    shelf = Shelf(torch)
+    shelf, passes = Shelf(torch), Passes(torch)
     return [
-        RowsBook(torch, recorder),
+        RowsBook(torch, recorder, passes),
         Gradients(torch, recorder),
         ParametersBook(torch, recorder, shelf),
-        ModelsBook(torch, recorder, shelf),
+        ModelsBook(torch, recorder, shelf, passes),
         MetricsBook(torch, recorder),
     ]

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from reenact_probe.books import Book
-from reenact_probe.books.shelf import Shelf, nodes_behind, numbers_of
+from reenact_probe.books.passes import Passes
+from reenact_probe.books.shelf import Shelf, numbers_of
 from reenact_probe.guard import before, guarded
 from reenact_probe.places import caller
 from reenact_probe.recorder import Recorder
@@ -17,7 +18,6 @@ from reenact_probe.torch.facts import inner
 from reenact_probe.torch.samples import first_tensor, plain, take
 from reenact_probe.types import Args, Facts, Kwargs, Library, Module, Optimizer, Tensor
 
-MARK = "reenact-pass"
 MOST_ROWS = 600
 MOST_RESTORED = 20
 MOST_TENSORS = 16
@@ -50,6 +50,7 @@ class Pass:
 
     root: int
     modes: Modes
+    number: int
     went_back: bool = False
 
 
@@ -58,10 +59,13 @@ class ModelsBook(Book):
 
     name = "models"
 
-    def __init__(self, torch: Library, recorder: Recorder, shelf: Shelf) -> None:
+    def __init__(
+        self, torch: Library, recorder: Recorder, shelf: Shelf, passes: Passes
+    ) -> None:
         self.torch = torch
         self.recorder = recorder
         self.shelf = shelf
+        self.graphs = passes
         self._modes = Modes()
         self._passes: list[Pass] = []
         """Passes with gradients since the last step."""
@@ -120,24 +124,18 @@ class ModelsBook(Book):
 
     def look_begins(self) -> None:
         self._passes = []
+        self.graphs.clear()
 
     def model_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         modes, self._modes = self._modes, Modes()
         root = self.shelf.root_of(inner(module))
         if root is None:
             return
-        made = [one for one in _tensors(self.torch, output) if one.grad_fn is not None]
-        if made:
-            self._learns(root.number, modes, made)
+        number = self.graphs.mark(output)
+        if number is not None:
+            self._passes.append(Pass(root.number, modes, number))
         elif self.recorder.step:
             self._judges(root.number, modes, (args, kwargs))
-
-    def _learns(self, root: int, modes: Modes, made: list[Tensor]) -> None:
-        """A pass with gradients: its graph says of which pass it is."""
-        known = Pass(root, modes)
-        self._passes.append(known)
-        for tensor in made:
-            tensor.grad_fn.metadata[MARK] = known
 
     def _judges(self, root: int, modes: Modes, given: Any) -> None:
         if len(self._judged) >= MOST_ROWS:
@@ -159,14 +157,9 @@ class ModelsBook(Book):
         )
 
     def goes_back(self, loss: Tensor) -> None:
-        left = {id(one) for one in self._passes if not one.went_back}
-        for node in nodes_behind(loss) if left else ():
-            known = node.metadata.get(MARK)
-            if known is not None and id(known) in left:
-                known.went_back = True
-                left.discard(id(known))
-                if not left:
-                    return
+        behind = self.graphs.behind(loss)
+        for one in self._passes:
+            one.went_back = one.went_back or one.number in behind
 
     def steps(self, optimizer: Optimizer | None, parameters: list[Tensor]) -> None:  # noqa: ARG002
         self._windows += 1
@@ -277,17 +270,6 @@ def _alike(one: Any, other: Any) -> bool:
     if one is None or other is None or len(one) != len(other):
         return False
     return bool((one == other).all())
-
-
-def _tensors(torch: Library, value: Any, depth: int = 3) -> list[Tensor]:
-    """Tensors in what a model gave."""
-    if isinstance(value, torch.Tensor):
-        return [value]
-    if isinstance(value, dict):
-        value = list(value.values())
-    if not isinstance(value, (tuple, list)) or not depth:
-        return []
-    return [tensor for part in value[:8] for tensor in _tensors(torch, part, depth - 1)]
 
 
 def _keras_trains(kwargs: Kwargs) -> bool:

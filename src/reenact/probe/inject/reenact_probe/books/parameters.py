@@ -7,7 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 from reenact_probe.books import Book
-from reenact_probe.books.shelf import BARE, Known, Shelf, nodes_behind, numbers_of
+from reenact_probe.books.passes import nodes_behind
+from reenact_probe.books.shelf import BARE, Known, Shelf, numbers_of
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.facts import inner
 from reenact_probe.types import Args, Facts, Kwargs, Library, Module, Optimizer, Tensor
@@ -42,10 +43,13 @@ class ParametersBook(Book):
         self._order = 0
         self._reads = 0
         self._parted: list[Facts] = []
+        self._looks_of: dict[int, int] = {}
+        """Steps of each optimizer that were looked at: of two that take turns one may step at none of
+        the looks that are read in full."""
 
     def look_begins(self) -> None:
         looks = self.shelf.looks = self.shelf.looks + 1
-        self._due = looks <= EVERY_LOOK or looks % THEN_EACH == 0
+        self._due = _is_due(looks)
         self._given = set()
 
     def model_called(
@@ -152,8 +156,12 @@ class ParametersBook(Book):
         known = [
             self.shelf.get(tensor) or self.shelf.meet(tensor, BARE, "") for tensor in parameters
         ]
-        if self._due:
-            self._read([one for one in known if one is not None], at_step=True)
+        looks = self._looks_of[owner] = self._looks_of.get(owner, 0) + 1
+        if _is_due(looks):
+            held = [one for one in known if one is not None]
+            for one in held:
+                one.stepped += 1
+            self._read(held, at_step=True)
 
     def stepped(self) -> None:
         if self._due:
@@ -187,6 +195,7 @@ class ParametersBook(Book):
             "owners": sorted(owners.index(one) for one in self.shelf.owners_of(known)),
             "graded": known.graded,
             "spent": known.spent,
+            "stepped": known.stepped,
             "share": self._shares.get(known.number, 0.0),
             "order": known.order,
             "asked": known.asked,
@@ -213,3 +222,7 @@ class ParametersBook(Book):
             }
             for one, other, first, _, place in self.shelf.ties.broken(modules)
         ]
+
+
+def _is_due(looks: int) -> bool:
+    return looks <= EVERY_LOOK or looks % THEN_EACH == 0

@@ -24,17 +24,24 @@ class Pairs:
         self.partners: Counter[int] = Counter()
         self.rows = self.repeated = 0
         self.again = self.same = self.known = 0
+        self.steps = self.fixed = 0
+        """Times that pairs were added, and those whose partners are, place by place, those of other
+        rows just before: they belong to a place, not to a row."""
+        self._last: tuple[bytes, bytes] = (b"", b"")
 
     def add(self, rows: Array, partners: Array, step: int) -> None:
         """Two kinds of rows, by their keys, at one step."""
         left, right = rows[:A_LOOK].tolist(), partners[:A_LOOK].tolist()
+        before, self._last = self._last, (rows.tobytes(), partners.tobytes())
+        self.steps += 1
+        self.fixed += before[1] == self._last[1] and before[0] != self._last[0]
         self.rows += len(left)
         self.repeated += len(left) - len(set(left))
         for row, partner in zip(left, right):
-            before = self.partner.get(row)
-            if before is not None and before[1] != step:
+            earlier = self.partner.get(row)
+            if earlier is not None and earlier[1] != step:
                 self.again += 1
-                self.same += before[0] == partner
+                self.same += earlier[0] == partner
                 self.known += partner in self.partners
         if len(self.partner) < MOST_ROWS:
             self.partners.update(right)
@@ -50,6 +57,8 @@ class Pairs:
             "same": self.same,
             "known": self.known,
             "chance": chance,
+            "steps": self.steps,
+            "fixed": self.fixed,
         }
 
 

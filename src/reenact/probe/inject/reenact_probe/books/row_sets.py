@@ -8,15 +8,34 @@ from collections import Counter
 import numpy
 
 from reenact_probe.books.row_columns import Columns, Series
-from reenact_probe.books.row_values import is_certain, keys_of
+from reenact_probe.books.row_values import is_certain, is_measured, keys_of
 from reenact_probe.types import Array, Facts, Module, Place
 
 MOST_KEYS = 200_000
 MOST_SETS = 24
 MOST_VALUES = 1 << 23
 """Values of a set of which sums are taken."""
+FEW_MEASURED = 64
+FADES = 0.9
+"""What counts of the rows of the step before."""
 READ_ROUNDS = 2
 """Rounds of a loader whose batches are read."""
+
+
+class Twins:
+    """How often two rows of one set are equal."""
+
+    def __init__(self) -> None:
+        self.pairs = 0.0
+        self.equal = 0
+
+    def add(self, rows: int, distinct: int) -> None:
+        """A set of so many rows."""
+        self.pairs += rows * (rows - 1) / 2
+        self.equal += max(0, rows - distinct)
+
+    def facts(self) -> Facts:
+        return {"pairs": self.pairs, "equal": self.equal}
 
 
 class TrainedRows:
@@ -26,6 +45,9 @@ class TrainedRows:
         self.keys: dict[int, set[int]] = {}
         self.numbers: dict[int, tuple[object, int]] = {}
         self.current = -1
+        self._recent: dict[int, tuple[float, float]] = {}
+        """Rows that trained a model lately, and those of them that were new."""
+        self.twins = Twins()
 
     def number(self, module: Module) -> int:
         """A number for each model; another object may have the identity of one that is gone."""
@@ -39,6 +61,20 @@ class TrainedRows:
         rows = self.keys.setdefault(model, set())
         if len(rows) < MOST_KEYS:
             rows.update(keys.tolist())
+
+    def train(self, model: int, keys: Array) -> None:
+        """Rows of a loss of this model that goes backward."""
+        known = self.keys.get(model, set())
+        rows, new = self._recent.get(model, (0.0, 0.0))
+        fresh = len(set(keys.tolist()) - known)
+        self._recent[model] = FADES * rows + len(keys), FADES * new + fresh
+        self.add(model, keys)
+
+    def coverage(self, model: int) -> float:
+        """About which share of the rows that trained this model are known: where many that come are
+        new, as many have passed unseen."""
+        rows, new = self._recent.get(model, (0.0, 0.0))
+        return 1 - new / rows if rows else 0.0
 
     def share(self, model: int, keys: set[int]) -> int:
         """How many of these rows trained this model."""
@@ -62,6 +98,10 @@ class RowSet:
         self.alone = True
         self.complete = False
         self.certain = False
+        self.measured = True
+        self.is_table = False
+        self.coverage = 0.0
+        """Share of the rows that had trained the model by then that are known."""
         self.left = MOST_VALUES
         self.columns = Columns()
         self.series = Series()
@@ -72,6 +112,8 @@ class RowSet:
         """Read some of its rows; gives their keys."""
         keys = identity(parts)
         self.certain = self.certain or is_certain(parts[0])
+        self.is_table = self.is_table or parts[0].ndim > 1
+        self.measured = self.measured and is_measured(parts[0])
         self.keys.update(keys.tolist())
         self.rows += len(keys)
         self.left -= parts[0].size
@@ -83,7 +125,13 @@ class RowSet:
     def judge(self, trained: TrainedRows, model: int) -> None:
         """It is evaluated now: what of it has trained the model that is asked?"""
         self.times += 1
-        self.shared = max(self.shared, trained.share(model, self.keys))
+        self.meets(trained, model)
+
+    def meets(self, trained: TrainedRows, model: int) -> None:
+        """Count those of its rows that have trained this model."""
+        shared = trained.share(model, self.keys)
+        if shared >= self.shared:
+            self.shared, self.coverage = shared, trained.coverage(model)
 
     def facts(self, train: Columns | None) -> Facts:
         columns, apart = self.columns.apart(train) if train is not None else (0, 0.0)
@@ -100,6 +148,8 @@ class RowSet:
             "times": self.times,
             "complete": self.complete and self.left > 0,
             "certain": self.certain,
+            "measured": self.measured and self.rows >= FEW_MEASURED,
+            "coverage": self.coverage,
             "compared": columns,
             "apart": apart,
             "moved": self.columns.moved(train) if train is not None else 0,
@@ -124,7 +174,9 @@ class Sets:
 
     def trains(self, model: int, parts: list[Array], keys: Array, loaded: bool) -> None:
         """Rows went into a loss that is stepped."""
-        self.trained.add(model, keys)
+        self.trained.train(model, keys)
+        if is_certain(parts[0]):
+            self.trained.twins.add(len(keys), len(set(keys.tolist())))
         if len(parts) > 1:
             self.trained.add(model, keys_of(parts[:1]))
         self.trained.current = model

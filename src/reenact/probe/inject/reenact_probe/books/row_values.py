@@ -65,16 +65,34 @@ def flat(rows: Array) -> Array:
 
 
 def is_certain(rows: Array) -> bool:
-    """Whether two rows like these are never equal by chance: two of their values are measured, or
+    """Whether two rows like these are hardly ever equal by chance: two of their values are measured, or
     they hold many values that differ from row to row.
     """
     few = flat(rows)[:SAMPLE]
     if len(few) < 8:
         return False
     few = few[:, :: max(1, few.shape[1] // 256)]
-    ordered = numpy.sort(few, axis=0)
-    distinct = 1 + (ordered[1:] != ordered[:-1]).sum(axis=0)
+    distinct = _distinct(few)
     measured = numpy.count_nonzero(distinct > 0.8 * len(few)) if few.dtype.kind == "f" else 0
     # Of ones and zeros many are equal by chance: a row of one-hot codes is one of a few.
     bits = numpy.log2(distinct[distinct > 2]).sum()
     return bool(measured >= 2 or bits >= MANY_BITS)
+
+
+def is_measured(rows: Array) -> bool:
+    """Whether equal rows are copies: each different row has values of its own in two columns or more, as
+    measured values are.
+    """
+    few = flat(rows)[: 4 * SAMPLE]
+    if few.dtype.kind != "f":
+        return False
+    few = few[:, :: max(1, few.shape[1] // 64)]
+    different = len(numpy.unique(few, axis=0))
+    return bool(numpy.count_nonzero(_distinct(few) == different) >= 2)
+
+
+def _distinct(rows: Array) -> Array:
+    """How many values each column has."""
+    ordered = numpy.sort(rows, axis=0)
+    counts: Array = 1 + (ordered[1:] != ordered[:-1]).sum(axis=0)
+    return counts

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy
+
 from reenact_probe.books import Book
+from reenact_probe.books.passes import Passes
 from reenact_probe.books.row_columns import Columns
 from reenact_probe.books.row_labels import ClassOrder, Labelled
 from reenact_probe.books.row_pairs import Maps, Pairs
@@ -31,6 +34,12 @@ class Pass(NamedTuple):
     model: int
     parts: list[Array]
     keys: Array
+    number: int | None
+    """By which its graph is known; none where nothing that it gave has one."""
+
+    def is_behind(self, numbers: set[int]) -> bool:
+        """Whether it is one of these passes; one without a graph may be part of any."""
+        return self.number is None or self.number in numbers
 
 
 class RowsBook(Book):
@@ -38,9 +47,10 @@ class RowsBook(Book):
 
     name = "rows"
 
-    def __init__(self, torch: Library, recorder: Recorder) -> None:
+    def __init__(self, torch: Library, recorder: Recorder, passes: Passes) -> None:
         self.torch = torch
         self.recorder = recorder
+        self.graphs = passes
         self.sets = Sets()
         self.labels, self.towers = Pairs(), Pairs()
         self.maps = Maps()
@@ -48,6 +58,9 @@ class RowsBook(Book):
         self.reach = Reach(torch)
         self.orders: dict[int, ClassOrder] = {}
         self.passes: list[Pass] = []
+        """With gradients, of this step, that did not go backward yet."""
+        self.backward: list[Pass] = []
+        """Of the loss that goes backward."""
         self.loader: Any = None
         """That gave the last batch."""
         self.since: dict[int, Any] = {}
@@ -61,6 +74,7 @@ class RowsBook(Book):
     def look_begins(self) -> None:
         self.passes = []
         self.since = {}
+        self.graphs.clear()
 
     def batch_given(self, loader: Any, batch: Any) -> None:
         self.loader = loader
@@ -100,7 +114,7 @@ class RowsBook(Book):
         rows.labelled = len(parts) > 1
         last = rows_of(self.torch, parts[-1]) if len(parts) > 1 else None
         keys = rows.add([inputs], last if last is not None and len(last) == len(inputs) else None)
-        if trains:
+        if trains and inputs.ndim > 1:
             self.sets.trained.add(self.sets.trained.current, keys)
         if last is not None:
             self.orders[loader.index].add(last)
@@ -109,20 +123,20 @@ class RowsBook(Book):
         rows.complete = rows.complete or rows.is_read
         if rows.is_read:
             self.orders[index].ends()
+            if trains and rows.certain:
+                self.sets.trained.twins.add(rows.rows, len(rows.keys))
         if not trains:
-            rows.shared = max(
-                rows.shared, self.sets.trained.share(self.sets.trained.current, rows.keys)
-            )
+            rows.meets(self.sets.trained, self.sets.trained.current)
 
-    def model_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:  # noqa: ARG002
+    def model_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         parts = same_rows(self.torch, (args, kwargs))
         if not parts:
             return
         keys = keys_of(parts)
         model = self.sets.trained.number(module)
         if self.torch.is_grad_enabled():
-            if len(self.passes) < MOST_PASSES:
-                self.passes.append(Pass(model, parts, keys))
+            known = Pass(model, parts, keys, self.graphs.mark(output))
+            self.passes = [*self.passes[1 - MOST_PASSES :], known]
         else:
             self._evaluated(model, parts)
 
@@ -133,15 +147,17 @@ class RowsBook(Book):
             rows = self.sets.by_loader.get(loader.index)
             if rows is not None:
                 rows.place = rows.place or caller()
-                rows.shared = max(rows.shared, self.sets.trained.share(model, rows.keys))
+                rows.meets(self.sets.trained, model)
             return
         self.sets.evaluated(model, parts, self.recorder.step, caller())
 
-    def goes_back(self, loss: Tensor) -> None:  # noqa: ARG002
+    def goes_back(self, loss: Tensor) -> None:
+        behind = self.graphs.behind(loss)
+        self.backward = [one for one in self.passes if one.is_behind(behind)]
         drawn = {index for index, one in self.since.items() if one.open or one is self.loader}
-        for index in drawn - self.sets.training if self.passes else ():
+        for index in drawn - self.sets.training if self.backward else ():
             self._was_training(index)
-        for one in self.passes:
+        for one in self.backward:
             self.sets.trains(one.model, one.parts, one.keys, bool(drawn))
             self.trained_rows += len(one.keys)
 
@@ -149,20 +165,22 @@ class RowsBook(Book):
         """A loader turns out to be one that training draws from."""
         self.sets.training.add(index)
         rows = self.sets.by_loader.get(index)
-        if rows is not None and self.passes:
-            for one in self.passes:
+        # Single numbers are no rows but ask for some.
+        if rows is not None and rows.is_table:
+            for one in self.backward:
                 self.sets.trained.keys.setdefault(one.model, set()).update(rows.keys)
 
     def compared(self, prediction: Tensor, target: Tensor, place: Place | None) -> None:
         labels = rows_of(self.torch, target)
-        passes = self.passes
+        behind = self.graphs.behind(prediction)
+        passes = [one for one in self.backward if one.is_behind(behind)]
         self.compared_at = place or self.compared_at
         if labels is None or not passes:
             return
         same = [one for one in passes if len(one.keys) == len(labels)]
-        if len(same) == len(passes) == 2 and _is_diagonal(labels):
+        if len(same) == len(passes) == 2 and _are_places(labels, in_order=True):
             self.towers.add(same[0].keys, same[1].keys, self.recorder.step)
-        if len(same) == 1 == len(passes):
+        if len(same) == 1 == len(passes) and not _are_places(labels):
             self._pair(same[0], labels)
         if len(passes) == 1:
             whole = int(passes[0].keys.sum())
@@ -178,6 +196,11 @@ class RowsBook(Book):
             self.maps.add(one.parts[0], labels, step)
 
     def came(self) -> None:
+        over = {id(one) for one in self.backward}
+        self.passes = [one for one in self.passes if id(one) not in over]
+        self.backward = []
+
+    def stepped(self) -> None:
         self.passes = []
 
     def ends(self) -> None:
@@ -199,6 +222,7 @@ class RowsBook(Book):
             "distinct": sum(map(len, self.sets.trained.keys.values())),
             "train": next(iter(self.sets.train_columns()), Columns()).facts(),
             "sets": self.sets.facts(),
+            "twins": self.sets.trained.twins.facts(),
             "orders": [self.orders[index].facts() for index in self._trains()],
             "reach": self.reach.facts(),
             "place": self.compared_at,
@@ -209,6 +233,11 @@ class RowsBook(Book):
         return [index for index in sorted(self.sets.training) if index in self.orders][:8]
 
 
-def _is_diagonal(labels: Array) -> bool:
-    """Whether row i is to go with row i."""
-    return labels.ndim == 1 and len(labels) >= 4 and bool((labels == range(len(labels))).all())
+def _are_places(labels: Array, in_order: bool = False) -> bool:
+    """Whether labels number the rows of their batch, as those of contrastive losses do: which row is
+    to go with which.
+    """
+    if labels.ndim != 1 or labels.dtype.kind not in "iu" or len(labels) < 4:
+        return False
+    places = labels if in_order else numpy.sort(labels)
+    return bool((places == range(len(labels))).all())

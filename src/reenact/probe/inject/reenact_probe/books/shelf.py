@@ -21,7 +21,6 @@ SKETCH = 48
 SAMPLE = 1 << 16
 """Numbers that its distribution is read from, once."""
 MOST, MOST_ROOTS = 1500, 12
-MOST_NODES = 20_000
 LEAST_DRAWN = 64
 """A kernel must hold so many numbers before their distribution says anything."""
 BARE = -1
@@ -50,6 +49,8 @@ class Known:
     """Looks at which a gradient came to it."""
     spent: int = 0
     """Steps of its optimizer at which it had one."""
+    stepped: int = 0
+    """Steps of its optimizer that were read."""
     asked: int = 0
     """Passes with gradients in which the layer that holds it ran."""
     order: int = -1
@@ -257,20 +258,6 @@ class Ties:
             place = next((self._parted[end] for end in ends if end in self._parted), None)
             named = [f"{modules[id(layer)]}.{name}" for layer, name in zip(layers, (own, others))]
             yield named[0], named[1], first, second, place
-
-
-def nodes_behind(tensor: Any, most: int = MOST_NODES) -> Iterator[Any]:
-    """The nodes of the graph behind a tensor, the nearest first, up to a number."""
-    todo: list[Any] = [getattr(tensor, "grad_fn", None)]
-    # Held, so that no identity is used twice.
-    seen: dict[int, Any] = {}
-    for node in todo:
-        if node is not None and id(node) not in seen:
-            if len(seen) >= most:
-                return
-            seen[id(node)] = node
-            yield node
-            todo.extend(before for before, _ in node.next_functions)
 
 
 def _spread(torch: Library, tensor: Tensor) -> Any:

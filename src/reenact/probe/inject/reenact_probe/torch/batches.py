@@ -50,6 +50,8 @@ class BatchObserver:
         self._steps_an_epoch = 0
         self.pair: Pair | None = None
         """What the loss of this step compares."""
+        self._told: Pair | None = None
+        """The pair that was there when a loss went backward before."""
         self._input: Tensor | None = None
         self._looks = self._label_looks = 0
         self._fresh = True
@@ -289,6 +291,18 @@ class BatchObserver:
             if self._batch_size != rows and self._input.dim() > 1 and self._input.shape[1] == rows:
                 self._batch_size = rows
         return loss
+
+    def compared_by(self, loss: Any) -> Pair | None:
+        """What this loss compares: of the losses of several backward passes before a step each has
+        its own.
+        """
+        if self.pair is not self._told:
+            self._told = self.pair
+            return self.pair
+        read = facts.read_loss(loss) if isinstance(loss, self.torch.Tensor) else None
+        if read is None or read.prediction is None or read.target is None:
+            return None
+        return read.prediction, read.target, False
 
     def _labels(self) -> None:
         """The labels of this batch: from the loss, else from the loader."""

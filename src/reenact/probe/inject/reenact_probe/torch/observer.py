@@ -354,10 +354,11 @@ class TorchObserver:
         )
         self.model.loss = self.model.loss or loss
         self.books.goes_back(tensor)
-        if self.batches.pair is not None:
+        pair = self.batches.compared_by(tensor)
+        if pair is not None:
             known = self.model.loss or {}
             place = known.get("called") or known.get("place")
-            self.books.compared(*self.batches.pair[:2], place)
+            self.books.compared(*pair[:2], place)
         self.cost += perf_counter() - began
 
     def update_begins(

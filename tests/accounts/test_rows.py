@@ -1,0 +1,202 @@
+"""What the account of rows says of small programs, and of their sound twins."""
+
+from __future__ import annotations
+
+import pytest
+
+from reenact.accounts import Account, BookName, Standing
+from reenact.testing.faults import evidence_of
+
+pytestmark = pytest.mark.usefixtures("warm_python")
+
+START = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.randn(256, 6)
+y = (x @ torch.randn(6, 4)).argmax(1)
+model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 4))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+"""
+AGAIN = "labels-of-rows-seen-again"
+
+
+def account_of(program: str) -> Account:
+    """The account of rows of a program that is watched."""
+    evidence = evidence_of(program, run=True)
+    assert evidence.crash is None
+    (account,) = (one for one in evidence.accounts if one.book is BookName.ROWS)
+    return account
+
+
+def standing_of(account: Account, key: str) -> Standing:
+    """That of the one entry of this key."""
+    (entry,) = (one for one in account.entries if one.key == key)
+    return entry.standing
+
+
+COLLECTED = """
+for epoch in range(4):
+    for number, rows in enumerate(torch.randperm(256).split(16), start=1):
+        loss = nn.functional.cross_entropy(model(x[rows]), y[{labels}])
+        (loss / 4).backward()
+        if number % 4 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+"""
+
+
+def test_labels_of_each_micro_batch_are_compared_with_its_own_rows() -> None:
+    account = account_of(START + COLLECTED.replace("{labels}", "rows"))
+    assert standing_of(account, AGAIN) is Standing.BALANCES
+
+
+def test_labels_of_other_rows_of_a_micro_batch_do_not_balance() -> None:
+    account = account_of(START + COLLECTED.replace("{labels}", "torch.randperm(256)[:16]"))
+    assert standing_of(account, AGAIN) is Standing.IMBALANCE
+
+
+EVALUATED_WITH_GRADIENTS = """
+held, answers = torch.randn(64, 6), torch.randint(4, (64,))
+for epoch in range(12):
+    for rows in torch.randperm(256).split(64):
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(held), answers)
+        loss = nn.functional.cross_entropy(model(x[rows]), y[rows])
+        loss.backward()
+        optimizer.step()
+with torch.no_grad():
+    print(nn.functional.cross_entropy(model(held), answers).item())
+"""
+
+
+def test_rows_of_a_loss_that_never_goes_backward_do_not_train() -> None:
+    account = account_of(START + EVALUATED_WITH_GRADIENTS)
+    assert not account.imbalances
+    (trained,) = (one for one in account.entries if one.key == "rows-trained")
+    assert "256 different rows trained" in trained.sentence
+    assert standing_of(account, AGAIN) is Standing.BALANCES
+
+
+CONTRASTIVE = """
+other = x + 0.05 * torch.randn_like(x)
+for epoch in range(8):
+    for rows in torch.randperm(256).split(32):
+        optimizer.zero_grad()
+        first, second = model(torch.cat([x[rows], other[rows]])).chunk(2)
+        loss = nn.functional.cross_entropy(first @ second.T, {labels})
+        loss.backward()
+        optimizer.step()
+"""
+ALONE = """
+for epoch in range(8):
+    for rows in torch.randperm(256).split(32):
+        optimizer.zero_grad()
+        answers = model(x[rows]) @ torch.randn(4, 32)
+        nn.functional.cross_entropy(answers, {labels}).backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("program", [CONTRASTIVE, ALONE])
+@pytest.mark.parametrize("labels", ["torch.arange(32)", "torch.arange(32).roll(16)"])
+def test_labels_that_number_the_rows_of_a_batch_are_none_of_a_row(
+    program: str, labels: str
+) -> None:
+    account = account_of(START + program.replace("{labels}", labels))
+    assert not account.imbalances
+
+
+def test_labels_that_belong_to_places_are_none_of_a_row() -> None:
+    labels = "torch.arange(32) // 2"
+    account = account_of(START + ALONE.replace("{labels}", labels))
+    assert standing_of(account, AGAIN) is Standing.UNSEEN
+    assert not account.imbalances
+
+
+WORDS = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+
+def sentences(count):
+    kinds = torch.randint(6, 13, (count,))
+    place = torch.arange(12)[None]
+    starts = torch.randint(6, (count, 1)) * 100
+    words = torch.where(place < kinds[:, None], place * 5 + starts + torch.randint(2, (count, 12)), 0)
+    return words, kinds % 3
+
+x, y = sentences(1500)
+held, answers = sentences(300)
+model = nn.Sequential(nn.EmbeddingBag(700, 8), nn.Linear(8, 3))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+for epoch in range(4):
+    for rows in torch.randperm(1500).split(100):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+        optimizer.step()
+    with torch.no_grad():
+        print("val_accuracy", (model({held}).argmax(1) == {answers}).float().mean().item())
+"""
+JUDGE = "rows-that-judge"
+
+
+def test_short_rows_that_are_equal_by_chance_are_no_leak() -> None:
+    program = WORDS.replace("{held}", "held").replace("{answers}", "answers")
+    account = account_of(program)
+    assert not account.imbalances
+    (entry,) = (one for one in account.entries if one.key == JUDGE)
+    assert "by chance" in entry.sentence
+
+
+MEASURED = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.randn(400, 6)
+y = (x @ torch.randn(6, 3)).argmax(1)
+{copies}
+order = torch.randperm(len(x))
+x, y = x[order], y[order]
+model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+for epoch in range(5):
+    for rows in torch.randperm(300).split(50):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+        optimizer.step()
+    with torch.no_grad():
+        print("val_accuracy", (model(x[300:]).argmax(1) == y[300:]).float().mean().item())
+"""
+COPIES = "x, y = torch.cat([x, x[:100]]), torch.cat([y, y[:100]])"
+
+
+def test_copies_of_measured_rows_on_both_sides_are_a_leak() -> None:
+    assert not account_of(MEASURED.replace("{copies}", "")).imbalances
+    (entry,) = account_of(MEASURED.replace("{copies}", COPIES)).imbalances
+    assert entry.key == JUDGE
+
+
+A_FEW_STEPS = """
+x = torch.randn(2000, 6)
+y = (x @ torch.randn(6, 4)).argmax(1)
+held, answers = torch.randn(200, 6), torch.randint(4, (200,))
+for step, rows in enumerate(torch.randperm(2000)[:600].split(30)):
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+    optimizer.step()
+    if step % 5 == 4:
+        with torch.no_grad():
+            print("accuracy", (model(x[:500]).argmax(1) == y[:500]).float().mean().item())
+            print("val_accuracy", (model(held).argmax(1) == answers).float().mean().item())
+"""
+
+
+def test_an_accuracy_of_the_training_rows_is_no_leak() -> None:
+    account = account_of(START + A_FEW_STEPS)
+    assert not account.imbalances
+    judged = [one.standing for one in account.entries if one.key == JUDGE]
+    assert judged == [Standing.FACT, Standing.BALANCES]
