@@ -8,7 +8,7 @@ moves, keeps or changes a tensor of the program. An error in a book closes that 
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reenact_probe.recorder import Recorder
 from reenact_probe.types import (
@@ -21,6 +21,10 @@ from reenact_probe.types import (
     Place,
     Tensor,
 )
+
+if TYPE_CHECKING:
+    from reenact_probe.torch.capture import LossCall
+    from reenact_probe.torch.trail import Trail
 
 NAME = "books.json"
 
@@ -44,6 +48,11 @@ class Book:
 
     def batch_given(self, loader: Any, batch: Any) -> None:
         """A loader gave a batch. Always told: `loader` is a `torch.loaders.Loader`, or none."""
+
+    def followed(self, calls: list[LossCall], trail: Trail) -> None:
+        """A loss is about to go backward: the calls of losses it may be made of, and the lines of its
+        nodes, where the pass was followed. Told before `goes_back`.
+        """
 
     def goes_back(self, loss: Tensor) -> None:
         """A loss is about to go backward, by its own number: what a scaler made of it is undone."""
@@ -129,6 +138,9 @@ class Books:
 
     def batch_given(self, loader: Any, batch: Any) -> float:
         return self._tell("batch_given", loader, batch)
+
+    def followed(self, calls: list[LossCall], trail: Trail) -> float:
+        return self._tell("followed", calls, trail)
 
     def goes_back(self, loss: Tensor) -> float:
         return self._tell("goes_back", loss)
@@ -218,6 +230,7 @@ def all_books(torch: Library, recorder: Recorder) -> list[Book]:
     if recorder.schedule.bare or not recorder.config.books:
         return []
     # Books are written in terms of what is above.
+    from reenact_probe.books.formulas import FormulasBook
     from reenact_probe.books.gradients import Gradients
     from reenact_probe.books.metrics import MetricsBook
     from reenact_probe.books.models import ModelsBook
@@ -232,4 +245,5 @@ def all_books(torch: Library, recorder: Recorder) -> list[Book]:
         ParametersBook(torch, recorder, shelf),
         ModelsBook(torch, recorder, shelf),
         MetricsBook(torch, recorder),
+        FormulasBook(torch, recorder),
     ]

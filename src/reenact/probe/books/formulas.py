@@ -1,0 +1,56 @@
+"""What the book of formulas holds: losses of known families, as they were given and by their graphs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reenact.types import Place
+
+Sums = tuple[tuple[float, ...], ...]
+"""By axis: the smallest and the largest sum along it; empty where all is 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class DivergenceCall:
+    """One call of `kl_div` that trains something."""
+
+    value: float | None
+    """The mean over the rows; none where it is not finite."""
+    log_target: bool
+    given: tuple[float, float]
+    """Smallest and largest number of the input, which should be logarithms of probabilities."""
+    target: tuple[float, float]
+    given_sums: Sums
+    given_exp_sums: Sums
+    """Of the exponentials of the input."""
+    target_sums: Sums
+    target_exp_sums: Sums
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Backward:
+    """Where a backward pass was."""
+
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """A term whose sign makes it fall without end."""
+
+    seen: int
+    """Losses that had it."""
+    backward: Backward = Backward()
+    place: Place | None = None
+    """Where it is computed; none where no pass was followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormulasBook:
+    """Of the losses that were looked at."""
+
+    read: int
+    """Losses whose graph was read."""
+    divergences: tuple[DivergenceCall, ...] = ()
+    turned: tuple[Turned, ...] = ()
