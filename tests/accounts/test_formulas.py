@@ -197,3 +197,108 @@ for epoch in range(12):
     optimizer.step()
 """
     assert keys(turned) == []
+
+
+ACTOR = """
+actor, critic = nn.Linear(8, {width}), nn.Linear(8, 1)
+optimizer = torch.optim.Adam([*actor.parameters(), *critic.parameters()], lr=0.003)
+for update in range(12):
+    states = torch.randn(64, 8)
+    policy = {policy}
+    actions = policy.sample()
+    logs = policy.log_prob(actions){more}
+    values = critic(states).squeeze(-1)
+    returns = states[:, 0] + 0.5 * torch.randn(64) + {good}
+    ahead = (returns - values).detach()
+    ahead = (ahead - ahead.mean()) / (ahead.std() + 1e-6)
+    cut = 0.2
+    old = logs.detach() + 0.02 * torch.randn(64)
+    ratio = (logs - old).exp()
+    loss = {loss}
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+CHOICE = {
+    "width": 3,
+    "policy": "torch.distributions.Categorical(logits=actor(states))",
+    "good": "(actions == 1).float()",
+    "more": "",
+}
+CONTINUOUS = {
+    "width": 1,
+    "policy": "torch.distributions.Normal(actor(states).squeeze(-1), 0.5)",
+    "good": "actions",
+    "more": "",
+}
+BOTH = "torch.min(ratio * ahead, ratio.clamp(1 - cut, 1 + cut) * ahead).mean()"
+NEGATIVE = "torch.max(-ahead * ratio, -ahead * ratio.clamp(1 - cut, 1 + cut)).mean()"
+VALUE = " + 0.5 * F.mse_loss(values, returns)"
+SQUARED = " + (values - returns).pow(2).mean()"
+
+
+@pytest.mark.parametrize("kind", [CHOICE, CONTINUOUS], ids=["choice", "continuous"])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "(logs * ahead).mean()" + VALUE,
+        "-(logs * -ahead).mean()" + SQUARED,
+        "torch.stack([one * float(way) for one, way in zip(logs, ahead)]).sum()" + VALUE,
+        BOTH + VALUE,
+        BOTH,
+    ],
+)
+def test_a_step_that_makes_the_rewarded_action_less_likely(kind: dict[str, str], loss: str) -> None:
+    text = ACTOR.format(loss=loss, **kind)
+    (found,) = account(text).imbalances
+    assert found.fault == "wrong-sign-in-loss"
+    assert found.place is not None
+    assert found.place.line == (HEAD + text).splitlines().index(f"    loss = {loss}") + 1
+    assert len(findings_in("RE141", seen(text))) == 1
+
+
+@pytest.mark.parametrize("kind", [CHOICE, CONTINUOUS], ids=["choice", "continuous"])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "-(logs * ahead).mean()" + VALUE + " - 0.01 * policy.entropy().mean()",
+        # Advantages that are negative by design.
+        "(logs * -ahead).mean()" + SQUARED,
+        NEGATIVE + VALUE,
+        "-" + BOTH + SQUARED,
+        "torch.stack([-one * float(way) for one, way in zip(logs, ahead)]).sum()" + VALUE,
+        "-(logs * ahead * (ahead.abs() < 2)).sum() / 64" + VALUE,
+        # Regression on actions, weighed by how good they were.
+        "-(logs * ahead.exp().clamp(max=20)).mean()" + VALUE,
+        # The entropy is part of what is paid.
+        "(0.1 * logs - ahead.mean()).mean()" + VALUE,
+    ],
+)
+def test_steps_that_make_the_rewarded_action_likelier(kind: dict[str, str], loss: str) -> None:
+    assert keys(ACTOR.format(loss=loss, **kind)) == []
+
+
+def test_an_account_says_that_a_policy_gradient_balances() -> None:
+    loss = "-(logs * ahead).mean()" + VALUE
+    found = entry(ACTOR.format(loss=loss, **CHOICE), "policy")
+    assert found.standing is Standing.BALANCES
+
+
+def test_costs_of_whole_answers_are_lowered() -> None:
+    """An answer of several choices has one cost, which is to be small."""
+    text = """
+actor, critic = nn.Linear(8, 3), nn.Linear(8, 1)
+optimizer = torch.optim.Adam([*actor.parameters(), *critic.parameters()], lr=0.003)
+for update in range(12):
+    states = torch.randn(64, 5, 8)
+    policy = torch.distributions.Categorical(logits=actor(states))
+    actions = policy.sample()
+    logs = policy.log_prob(actions).sum(1)
+    values = critic(states.mean(1)).squeeze(-1)
+    costs = states[:, 0, 0] + (actions == 1).float().sum(1)
+    loss = (logs * (costs - values).detach()).mean() + F.mse_loss(values, costs)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+    assert keys(text) == []

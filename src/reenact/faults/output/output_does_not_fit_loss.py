@@ -331,6 +331,7 @@ def improper_activation(detector: Detector, evidence: Evidence) -> Findings:
     needs=Needs.TRACE,
     observes=Observes.OUTPUTS,
     why="Outside its domain a loss has no meaning and its gradient no direction.",
+    study=FaultType.ACH,
     severity=Severity.ERROR,
     confidence=0.9,
     certainty=Certainty.STRONG,

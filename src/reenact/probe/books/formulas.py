@@ -47,6 +47,23 @@ class Turned:
 
 
 @dataclass(frozen=True, slots=True)
+class Policy:
+    """Logarithms of probabilities that have weights of both signs in a loss."""
+
+    seen: int
+    """Losses that had them."""
+    lowered: int
+    """Of them those that make likelier what came out worse than a critic of the same rows expected."""
+    raised: int
+    """Of them those that make likelier what came out better."""
+    smaller: int
+    """Of them those of which the smaller of two products counts, and is lowered."""
+    backward: Backward = Backward()
+    place: Place | None = None
+    """Where the weights are multiplied; none where no pass was followed."""
+
+
+@dataclass(frozen=True, slots=True)
 class FormulasBook:
     """Of the losses that were looked at."""
 
@@ -54,3 +71,6 @@ class FormulasBook:
     """Losses whose graph was read."""
     divergences: tuple[DivergenceCall, ...] = ()
     turned: tuple[Turned, ...] = ()
+    policies: tuple[Policy, ...] = ()
+    climbs: bool = False
+    """An optimizer raises what it is given, or the program moves its weights by hand."""

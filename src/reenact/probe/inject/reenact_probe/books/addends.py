@@ -32,6 +32,7 @@ _MOVES = (
     "TBackward",
     "MaskedSelectBackward",
 )
+_REDUCES = ("SumBackward", "MeanBackward")
 _SMALLER, _LARGER = "MinimumBackward", "MaximumBackward"
 
 
@@ -42,16 +43,25 @@ class Addend:
     node: Any
     sign: float
     """The product of the constants on its way, means left out."""
-    weights: tuple[Tensor, ...] = ()
-    """Tensors of constants that its numbers are multiplied by."""
+    weights: tuple[tuple[Tensor, Any], ...] = ()
+    """Tensors of constants that its numbers are multiplied by, each with the node that does."""
     weighs: float = 1.0
     """The sign of all of these; 0 where they have both."""
     numbers: tuple[float, ...] = ()
     """Single constants, in the order in which they are met."""
-    turns: int = 0
-    """How often it is negated or subtracted."""
+    summed: bool = False
+    """Several of its numbers have one weight."""
+    numbered_at: Any = None
+    """The node that multiplies it by the last of these."""
     chosen: str = ""
     """`min` or `max` where the smaller or larger of two such parts counts."""
+
+    def weighs_without(self, left_out: Tensor) -> float:
+        """The sign of its weights but one."""
+        sign = 1.0
+        for one, _ in self.weights:
+            sign *= 1.0 if one is left_out else sign_of(one)
+        return sign
 
 
 @dataclass
@@ -78,7 +88,7 @@ def addends(root: Any) -> Addends:
         found.met[key] = found.met.get(key, 0.0) + way.sign * way.weighs
         below = _below(node, way)
         if below:
-            todo += below
+            todo += reversed(below)
         else:
             way.node = node
             found.parts.append(way)
@@ -94,22 +104,24 @@ def _below(node: Any, way: Addend) -> list[tuple[Any, Addend]]:
     if name.startswith(_ADDS) and len(node.next_functions) == 2:
         signs = signs_of(node, name)
         pairs = zip(node.next_functions, signs)
-        return [(edge, _turned(way, sign)) for edge, sign in pairs if edge[0] is not None]
+        return [(edge, _copy(way, sign=way.sign * sign)) for edge, sign in pairs if edge[0]]
     if name.startswith((_SMALLER, _LARGER)):
         chosen = "min" if name.startswith(_SMALLER) else "max"
         return [(edge, _copy(way, chosen=chosen)) for edge in edges]
     if name.startswith(_MOVES):
-        return [(edge, _copy(way)) for edge in edges]
+        summed = way.summed or (name.startswith(_REDUCES) and bool(way.weights))
+        return [(edge, _copy(way, summed=summed)) for edge in edges]
     if name.startswith("NegBackward"):
-        return [(edges[0], _turned(way, -1.0))]
+        return [(edges[0], _copy(way, sign=-way.sign))]
     if is_constant(node, name):
         constant = constant_of(node, name)
         numbers = (*way.numbers, constant)
-        return [(edges[0], _copy(way, sign=way.sign * constant, numbers=numbers))]
+        return [(edges[0], _copy(way, sign=way.sign * constant, numbers=numbers, numbered_at=node))]
     weights = weights_in(node, name)
     if weights is not None:
-        weighs = way.weighs * _sign_of(weights)
-        return [(edges[0], _copy(way, weights=(*way.weights, weights), weighs=weighs))]
+        weighs = way.weighs * sign_of(weights)
+        held = (*way.weights, (weights, node))
+        return [(edges[0], _copy(way, weights=held, weighs=weighs))]
     return []
 
 
@@ -124,15 +136,11 @@ def weights_in(node: Any, name: str) -> Tensor | None:
     return saved
 
 
-def _turned(way: Addend, sign: float) -> Addend:
-    return _copy(way, sign=way.sign * sign, turns=way.turns + (sign < 0))
-
-
 def _copy(way: Addend, **changed: Any) -> Addend:
     return Addend(**{**vars(way), **changed})
 
 
-def _sign_of(weights: Tensor) -> float:
+def sign_of(weights: Tensor) -> float:
     """1 or -1 where all numbers have that sign or are 0; else 0."""
     if not weights.numel() or weights.is_complex():
         return 0.0
