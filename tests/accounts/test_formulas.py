@@ -302,3 +302,62 @@ for update in range(12):
     optimizer.step()
 """
     assert keys(text) == []
+
+
+SHARES = "scores.exp() / scores.exp().sum(1, keepdim=True)"
+
+
+@pytest.mark.parametrize(
+    ("loss", "key", "fault"),
+    [
+        (
+            f"F.cross_entropy({SHARES}, y)",
+            "probabilities-as-scores",
+            "softmax-before-cross-entropy",
+        ),
+        ("F.cross_entropy(scores.softmax(1), y)", "probabilities-as-scores", None),
+        (
+            "nn.BCEWithLogitsLoss()(scores.sigmoid().flatten(), soft.flatten())",
+            None,
+            None,
+        ),
+        (
+            "nn.BCEWithLogitsLoss()(scores.sigmoid(), soft)",
+            "probabilities-as-scores",
+            "softmax-before-cross-entropy",
+        ),
+        ("F.nll_loss(scores.softmax(1), y)", "no-log-probabilities", "output-does-not-fit-loss"),
+        ("F.nll_loss(5 * scores, y)", "no-log-probabilities", "output-does-not-fit-loss"),
+    ],
+)
+def test_losses_of_classes_that_are_given_the_wrong_thing(
+    loss: str, key: str | None, fault: str | None
+) -> None:
+    text = COMPARED.format(loss=loss)
+    if key is None:
+        assert keys(text) == []
+        return
+    (found,) = account(text).imbalances
+    assert (found.key, found.fault) == (key, fault or found.fault)
+    assert found.place is not None
+    assert found.place.line == (HEAD + text).splitlines().index(f"    loss = {loss}") + 1
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "F.cross_entropy(scores, y)",
+        "F.cross_entropy(scores, soft, label_smoothing=0.1)",
+        # A logarithm of probabilities is a score like any other.
+        "F.cross_entropy(scores.log_softmax(1), y)",
+        "F.cross_entropy((scores.softmax(1) + 1e-6).log(), y)",
+        "F.cross_entropy(F.normalize(scores) / 0.1, y)",
+        "F.cross_entropy(scores.sigmoid(), y)",
+        "F.nll_loss(scores.log_softmax(1), y)",
+        "F.nll_loss(F.logsigmoid(scores), y)",
+        "F.nll_loss((0.9 * scores.softmax(1) + 0.1 / 3).log(), y)",
+        "nn.BCEWithLogitsLoss()(scores, soft)",
+    ],
+)
+def test_losses_of_classes_that_are_given_what_they_take(loss: str) -> None:
+    assert keys(COMPARED.format(loss=loss)) == []

@@ -29,6 +29,24 @@ class DivergenceCall:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoresCall:
+    """One call of a loss of classes that trains something."""
+
+    loss: str
+    """Its name in torch: `cross_entropy`."""
+    classes: int
+    """Numbers along the second axis."""
+    given: tuple[float, float]
+    """Smallest and largest number of the input."""
+    sums: tuple[float, ...]
+    """Smallest and largest sum along the classes."""
+    exp_sums: tuple[float, ...]
+    bend: str
+    """`softmax`, `sigmoid`, `log_softmax`, `log_sigmoid` where that made the input."""
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Backward:
     """Where a backward pass was."""
 
@@ -70,6 +88,7 @@ class FormulasBook:
     read: int
     """Losses whose graph was read."""
     divergences: tuple[DivergenceCall, ...] = ()
+    scores: tuple[ScoresCall, ...] = ()
     turned: tuple[Turned, ...] = ()
     policies: tuple[Policy, ...] = ()
     climbs: bool = False

@@ -10,14 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from reenact_probe.books.addends import Addends
+from reenact_probe.books.distributions import LARGEST, first_rows, range_of, sums_along
 from reenact_probe.torch.nodes import constant_of, is_constant, name_of
 from reenact_probe.torch.samples import plain
 from reenact_probe.types import Args, Facts, Kwargs, Library, Tensor
-
-MOST_NUMBERS = 1 << 20
-"""Numbers of each side that are looked at: the first rows."""
-LARGEST = 50.0
-"""Above it an exponential says no more."""
 
 
 def given_to_divergence(torch: Library, args: Args, kwargs: Kwargs) -> Facts | None:
@@ -29,7 +25,7 @@ def given_to_divergence(torch: Library, args: Args, kwargs: Kwargs) -> Facts | N
     if both[0].shape != both[1].shape or not any(one.requires_grad for one in both):
         return None
     with torch.no_grad():
-        given, target = (_some(one.detach()).double() for one in both)
+        given, target = (first_rows(one.detach()).double() for one in both)
         if not given.numel() or bool(torch.isnan(given).any() | torch.isnan(target).any()):
             return None
         log_target = bool(named.get("log_target"))
@@ -37,19 +33,13 @@ def given_to_divergence(torch: Library, args: Args, kwargs: Kwargs) -> Facts | N
         return {
             "value": _divergence(torch, given, target, log_target),
             "log_target": log_target,
-            "given": [float(given.min().clamp(min=-1e30)), float(given.max().clamp(max=1e30))],
-            "target": [float(target.min().clamp(min=-1e30)), float(target.max().clamp(max=1e30))],
-            "given_sums": [_sums(given, axis) for axis in axes],
-            "given_exp_sums": [_sums(given.clamp(max=LARGEST).exp(), axis) for axis in axes],
-            "target_sums": [_sums(target, axis) for axis in axes],
-            "target_exp_sums": [_sums(target.clamp(max=LARGEST).exp(), axis) for axis in axes],
+            "given": range_of(given),
+            "target": range_of(target),
+            "given_sums": [sums_along(given, axis) for axis in axes],
+            "given_exp_sums": [sums_along(given.clamp(max=LARGEST).exp(), axis) for axis in axes],
+            "target_sums": [sums_along(target, axis) for axis in axes],
+            "target_exp_sums": [sums_along(target.clamp(max=LARGEST).exp(), axis) for axis in axes],
         }
-
-
-def _some(tensor: Tensor) -> Tensor:
-    rows = len(tensor) if tensor.dim() else 1
-    each = tensor.numel() // rows if rows else 0
-    return tensor[: max(1, MOST_NUMBERS // each)] if tensor.dim() and each else tensor
 
 
 def _divergence(torch: Library, given: Tensor, target: Tensor, log_target: bool) -> float | None:
@@ -58,13 +48,6 @@ def _divergence(torch: Library, given: Tensor, target: Tensor, log_target: bool)
     parts = (likely * target if log_target else torch.xlogy(target, target)) - likely * given
     total = float(parts.sum()) / max(1, len(parts) if parts.dim() else 1)
     return total if abs(total) < float("inf") else None
-
-
-def _sums(numbers: Tensor, axis: int) -> list[float]:
-    """The smallest and the largest sum along an axis, of those that are not 0 throughout."""
-    sums = numbers.sum(axis)[numbers.ne(0).any(axis)]
-    known = sums[sums.abs() < float("inf")]
-    return [float(known.min()), float(known.max())] if known.numel() else []
 
 
 def turned_divergences(found: Addends) -> Iterator[Any]:

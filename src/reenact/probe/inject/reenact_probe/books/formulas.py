@@ -6,6 +6,7 @@ from reenact_probe.books import Book
 from reenact_probe.books.addends import addends
 from reenact_probe.books.divergences import given_to_divergence, turned_divergences
 from reenact_probe.books.policies import Weighed, errors, likeness, weighed
+from reenact_probe.books.scores import LOSSES, given_to_loss_of_classes
 from reenact_probe.places import caller
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.capture import LossCall
@@ -32,6 +33,7 @@ class FormulasBook(Book):
         self.torch = torch
         self.recorder = recorder
         self._divergences: list[Facts] = []
+        self._scores: list[Facts] = []
         self._turned: dict[str, Facts] = {}
         """By line."""
         self._reads: dict[int, int] = {}
@@ -58,6 +60,10 @@ class FormulasBook(Book):
                 seen = given_to_divergence(self.torch, call.args, call.kwargs)
                 if seen is not None:
                     self._divergences.append({"place": call.place, **seen})
+            elif call.name in LOSSES and len(self._scores) < MOST_CALLS:
+                seen = given_to_loss_of_classes(self.torch, call)
+                if seen is not None:
+                    self._scores.append(seen)
 
     def goes_back(self, loss: Tensor) -> None:
         trail, self._trail = self._trail, None
@@ -121,6 +127,7 @@ class FormulasBook(Book):
         return {
             "read": self._read,
             "divergences": self._divergences,
+            "scores": self._scores,
             "turned": list(self._turned.values())[:MOST_LINES],
             "policies": list(self._judged.values())[:MOST_LINES],
             "climbs": self._climbs,
