@@ -361,3 +361,83 @@ def test_losses_of_classes_that_are_given_the_wrong_thing(
 )
 def test_losses_of_classes_that_are_given_what_they_take(loss: str) -> None:
     assert keys(COMPARED.format(loss=loss)) == []
+
+
+SCHEDULED = """
+model = nn.Linear(8, 3)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+rates = torch.optim.lr_scheduler
+{made}
+for epoch in range(8):
+    for rows in torch.utils.data.DataLoader(torch.arange(64), batch_size=4, shuffle=True):
+        optimizer.zero_grad()
+        F.cross_entropy(model(x[rows]), y[rows]).backward()
+        optimizer.step()
+        {each}
+    {last}
+"""
+STEP = "schedule.step()"
+COSINE = "schedule = rates.CosineAnnealingLR(optimizer, T_max={})"
+LAMBDA = """
+from functools import partial
+def line(now, num_warmup_steps, num_training_steps):
+    return min(now / num_warmup_steps, max(0.0, 1 - now / num_training_steps))
+schedule = rates.LambdaLR(optimizer, partial(line, num_warmup_steps=2, num_training_steps={}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "each", "last", "key"),
+    [
+        (COSINE.format(8), STEP, "pass", "schedule-wraps"),
+        ("schedule = rates.MultiStepLR(optimizer, [4, 6])", STEP, "pass", "schedule-over-soon"),
+        ("schedule = rates.PolynomialLR(optimizer, 8)", STEP, "pass", "schedule-over-soon"),
+        (LAMBDA.format(8), STEP, "pass", "schedule-over-soon"),
+        (COSINE.format(128), "pass", STEP, "schedule-hardly-begun"),
+        (
+            "schedule = rates.OneCycleLR(optimizer, 0.1, total_steps=128)",
+            "pass",
+            STEP,
+            "schedule-hardly-begun",
+        ),
+        (LAMBDA.format(128), "pass", STEP, "schedule-hardly-begun"),
+    ],
+)
+def test_schedules_that_are_not_stepped_as_planned(
+    made: str, each: str, last: str, key: str
+) -> None:
+    text = SCHEDULED.format(made=made, each=each, last=last)
+    (found,) = account(text).imbalances
+    assert found.key == key
+    assert found.place is not None
+    code = "RE144" if found.fault else "RE140"
+    assert len(findings_in(code, seen(text))) == 1
+
+
+@pytest.mark.parametrize(
+    ("made", "each", "last"),
+    [
+        (COSINE.format(8), "pass", STEP),
+        (COSINE.format(128), STEP, "pass"),
+        # Restarts, and cycles that are meant.
+        ("schedule = rates.CosineAnnealingWarmRestarts(optimizer, T_0=2)", "pass", STEP),
+        ("schedule = rates.CosineAnnealingWarmRestarts(optimizer, T_0=16)", STEP, "pass"),
+        ("schedule = rates.CyclicLR(optimizer, 0.01, 0.1, step_size_up=8)", STEP, "pass"),
+        (COSINE.format(32), STEP, "pass"),
+        ("schedule = rates.OneCycleLR(optimizer, 0.1, total_steps=129)", STEP, "pass"),
+        # A warm-up over the first steps.
+        ("schedule = rates.LinearLR(optimizer, 0.1, total_iters=5)", STEP, "pass"),
+        (
+            "schedule = rates.SequentialLR(optimizer, [rates.LinearLR(optimizer, 0.1, total_iters=8), "
+            "rates.CosineAnnealingLR(optimizer, 120)], [8])",
+            STEP,
+            "pass",
+        ),
+        ("schedule = rates.MultiStepLR(optimizer, [4, 6])", "pass", STEP),
+        ("schedule = rates.MultiStepLR(optimizer, [64, 96])", STEP, "pass"),
+        # A training that ends early.
+        (COSINE.format(40), "pass", STEP),
+    ],
+)
+def test_schedules_that_are_stepped_as_planned(made: str, each: str, last: str) -> None:
+    assert keys(SCHEDULED.format(made=made, each=each, last=last)) == []

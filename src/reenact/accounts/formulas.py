@@ -8,6 +8,7 @@ from itertools import chain
 from reenact.accounts.account import Account, BookName, Entry, imbalance
 from reenact.accounts.divergences import divergence_entries
 from reenact.accounts.policies import policy_entries
+from reenact.accounts.schedules import schedule_entries
 from reenact.accounts.scores import score_entries
 from reenact.probe.books.formulas import FormulasBook
 from reenact.probe.books.gradients import Treatment
@@ -26,6 +27,7 @@ def formulas_account(trace: Trace, experiments: Experiments) -> Account | None: 
     entries = chain(
         divergence_entries(book),
         score_entries(book),
+        schedule_entries(book, trace),
         () if climbs(trace) else _turned(book),
         () if book.climbs or climbs(trace) else policy_entries(book),
     )

@@ -82,6 +82,23 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
+class Schedule:
+    """A schedule of learning rates that has a planned length."""
+
+    kind: str
+    """Its class."""
+    planned: int
+    """Steps of the schedule after which it is over; of milestones the last."""
+    falls: bool
+    """At its end the learning rate is small."""
+    wraps: bool
+    """After its end it goes back."""
+    stepped: int
+    place: Place | None = None
+    """Where it is made."""
+
+
+@dataclass(frozen=True, slots=True)
 class FormulasBook:
     """Of the losses that were looked at."""
 
@@ -93,3 +110,4 @@ class FormulasBook:
     policies: tuple[Policy, ...] = ()
     climbs: bool = False
     """An optimizer raises what it is given, or the program moves its weights by hand."""
+    schedules: tuple[Schedule, ...] = ()

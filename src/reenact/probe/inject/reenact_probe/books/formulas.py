@@ -6,6 +6,7 @@ from reenact_probe.books import Book
 from reenact_probe.books.addends import addends
 from reenact_probe.books.divergences import given_to_divergence, turned_divergences
 from reenact_probe.books.policies import Weighed, errors, likeness, weighed
+from reenact_probe.books.schedules import Schedules
 from reenact_probe.books.scores import LOSSES, given_to_loss_of_classes
 from reenact_probe.places import caller
 from reenact_probe.recorder import Recorder
@@ -33,6 +34,7 @@ class FormulasBook(Book):
         self.torch = torch
         self.recorder = recorder
         self._divergences: list[Facts] = []
+        self._schedules = Schedules(torch)
         self._scores: list[Facts] = []
         self._turned: dict[str, Facts] = {}
         """By line."""
@@ -121,6 +123,9 @@ class FormulasBook(Book):
         self._policies = left
         self._errors = [one for one in self._errors if one[0] > now - NEAR]
 
+    def stepped(self) -> None:
+        self._schedules.read()
+
     def facts(self) -> Facts | None:
         if not self._read:
             return None
@@ -131,4 +136,5 @@ class FormulasBook(Book):
             "turned": list(self._turned.values())[:MOST_LINES],
             "policies": list(self._judged.values())[:MOST_LINES],
             "climbs": self._climbs,
+            "schedules": self._schedules.read(),
         }
