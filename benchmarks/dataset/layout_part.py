@@ -11,7 +11,7 @@ from benchmarks.dataset.readings import shown_findings
 from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from benchmarks.share import Share
 
-FREE_NAMED, FIXES_NAMED, CALLED_SOUND, ACCUSED = 0.65, 0.5, 0.25, 0.05
+FREE_NAMED, FIXES_NAMED, CALLED_SOUND, ALARMS = 0.65, 0.5, 0.25, 0.05
 
 
 def part_scorecard(measured: MeasuredPart, *, whole: bool) -> Scorecard:
@@ -20,7 +20,7 @@ def part_scorecard(measured: MeasuredPart, *, whole: bool) -> Scorecard:
         name=f"trainings-part-{measured.name.lower()}",
         figures=(
             f"free faults named {measured.named(FREE)}, fixes of strangers "
-            f"{measured.named(FIXES)}, sound programs accused {measured.accused(measured.sound)}"
+            f"{measured.named(FIXES)}, false alarms on sound programs {measured.alarms(measured.sound)}"
         ),
         goals=tuple(_goals(measured, whole=whole)),
         tables=tuple(_tables(measured)),
@@ -37,8 +37,8 @@ def _figures(measured: MeasuredPart) -> dict[str, Figure]:
         "free": measured.named(FREE).figure("free faults of which the cause is named"),
         "fixes": measured.named(FIXES).figure("fixes of strangers of which the cause is named"),
         "called_sound": measured.called_sound.figure("faulty, did not crash, no fault found"),
-        "accused": measured.accused(measured.sound).figure("sound programs accused"),
-        "twins": measured.accused(twins).figure("sound twins of free faults accused"),
+        "alarms": measured.alarms(measured.sound).figure("false alarms on sound programs"),
+        "twins": measured.alarms(twins).figure("false alarms on sound twins of free faults"),
         "true": measured.true_findings.figure("first two findings that are true"),
         "findings": Figure("findings a faulty program", measured.findings_each, digits=1),
         "hours": Figure("hours", hours, digits=1),
@@ -56,14 +56,14 @@ def _goals(measured: MeasuredPart, *, whole: bool) -> Iterator[Goal]:
         str(silent),
         silent.value <= CALLED_SOUND if judged else None,
     )
-    accused = measured.accused(measured.sound)
-    high = accused.interval[1]
+    alarms = measured.alarms(measured.sound)
+    high = alarms.interval[1]
     # So few sound programs cannot show it; more than the limit is a miss at any number.
-    short = None if accused.whole and accused.interval[0] <= ACCUSED < high else high <= ACCUSED
+    short = None if alarms.whole and alarms.interval[0] <= ALARMS < high else high <= ALARMS
     yield Goal(
-        "sound programs accused, upper limit",
-        f"<= {ACCUSED:.0%} over all parts",
-        str(accused),
+        "false alarms on sound programs, upper limit",
+        f"<= {ALARMS:.0%} over all parts",
+        str(alarms),
         short if judged else None,
     )
 
@@ -88,13 +88,13 @@ def _tables(measured: MeasuredPart) -> Iterator[Table]:
         ("program", "truth", "findings"),
         tuple(_row(case) for case in measured.unread),
     )
-    accused = (
-        case for case in measured.cases if case.training.sound and case.measured and case.accused
+    alarms = (
+        case for case in measured.cases if case.training.sound and case.measured and case.is_alarm
     )
     yield Table(
-        "sound programs accused",
+        "false alarms on sound programs",
         ("program", "what it does", "of what"),
-        tuple(_row(case) for case in accused),
+        tuple(_row(case) for case in alarms),
     )
     yield Table(
         "could not be run",

@@ -63,7 +63,7 @@ class Case:
         return self.result.judgement == NOTHING_FOUND
 
     @property
-    def accused(self) -> bool:
+    def is_alarm(self) -> bool:
         """Whether anything is printed in place of "no fault found"."""
         return not self.says_nothing
 
@@ -123,8 +123,8 @@ class MeasuredPart:
         trained = [case for case in self.faulty if not case.crashed]
         return Share(sum(case.says_nothing for case in trained), len(trained))
 
-    def accused(self, cases: Sequence[Case]) -> Share:
-        return Share(sum(case.accused for case in cases), len(cases))
+    def alarms(self, cases: Sequence[Case]) -> Share:
+        return Share(sum(case.is_alarm for case in cases), len(cases))
 
     @property
     def true_findings(self) -> Share:

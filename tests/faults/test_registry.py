@@ -87,6 +87,7 @@ def test_every_detector_says_where_it_comes_from() -> None:
                 *(one.code for one in all_detectors() if one.code == "RE010"),
                 "RE045",
                 "RE057",
+                "RE102",
             ],
         ),
     ],

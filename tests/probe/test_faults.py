@@ -57,6 +57,10 @@ ENDING = {
 }
 """Programs that pass the guards of an end, by their names."""
 CLIPPED = ("clip", "load", "padding", "warning")
+BOOKS = (
+    *("between", "metrics-book", "module-cleared", "plateau", "restore"),
+    *("schedule", "shelf", "state-loaded", "state-taken", "ties"),
+)
 ELSEWHERE = {
     *(
         "boot",
@@ -95,6 +99,7 @@ def test_every_guard_is_tried() -> None:
         *TORCH,
         *KERAS,
         *CLIPPED,
+        *BOOKS,
         *ENDING,
         *ELSEWHERE,
     }
@@ -104,7 +109,7 @@ def test_every_guard_is_tried() -> None:
 def plain_output(forks: Any, programs: Path) -> dict[str, str]:
     return {
         name: forks.run(programs / name, watched=False).out
-        for name in ("torch_small.py", "keras_small.py", "torch_clipped.py")
+        for name in ("torch_small.py", "keras_small.py", "torch_clipped.py", "torch_books.py")
     }
 
 
@@ -115,6 +120,7 @@ def plain_output(forks: Any, programs: Path) -> dict[str, str]:
         *(("torch_small.py", point) for point in TORCH),
         *(("keras_small.py", point) for point in KERAS),
         *(("torch_clipped.py", point) for point in CLIPPED),
+        *(("torch_books.py", point) for point in BOOKS),
     ],
 )
 def test_a_fault_in_the_probe_leaves_the_program_alone(

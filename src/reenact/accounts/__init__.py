@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reenact.accounts.account import Account, BookName, Entry, Standing
+from reenact.accounts.formulas import formulas_account
 from reenact.accounts.gradients import gradients_account
 from reenact.accounts.metrics import metrics_account
 from reenact.accounts.models import models_account
@@ -32,6 +33,7 @@ AUDITS: tuple[Audit, ...] = (
     parameters_account,
     models_account,
     metrics_account,
+    formulas_account,
 )
 """In the order of `BookName`."""
 

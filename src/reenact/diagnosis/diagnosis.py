@@ -67,14 +67,14 @@ class Diagnosis(Result):
     threshold: float
     spent: TrainingUsage
     measure: Measure | None = None
-    accounts: tuple[Account, ...] = ()
-    """What the books of the watched run come to."""
     notes: tuple[str, ...] = field(default=())
     """What could not be done, each in a sentence."""
     reused: str = ""
     """What was not made by this execution, in a line; empty for nothing."""
     concluded: Conclusion | None = None
     """As it was stored; none: it follows from the evidence."""
+    accounts: tuple[Account, ...] = ()
+    """What the books of the watched run come to."""
 
     def json_fields(self) -> DiagnosisJson:
         return {

@@ -1,4 +1,4 @@
-"""A part of the drawn cases: what counts as named, as accused, as called sound; who said so."""
+"""A part of the drawn cases: what counts as named, as a false alarm, as called sound; who said so."""
 
 from __future__ import annotations
 
@@ -113,15 +113,15 @@ def test_no_fault_found_is_counted_over_the_faulty_that_did_not_crash() -> None:
 
 
 @pytest.mark.parametrize("judgement", ["findings", "broken", "unjudged"])
-def test_anything_in_place_of_no_fault_found_accuses_a_sound_program(judgement: str) -> None:
+def test_anything_in_place_of_no_fault_found_is_a_false_alarm(judgement: str) -> None:
     part = measured(("sound", SOUND, said(judgement=judgement)), ("sound", SOUND, said()))
-    accused = part.accused(part.sound)
-    assert (accused.part, accused.whole) == (1, 2)
+    alarms = part.alarms(part.sound)
+    assert (alarms.part, alarms.whole) == (1, 2)
 
 
 def test_sound_twins_of_free_faults_are_counted_apart() -> None:
     part = measured((FREE, SOUND, said(FOUND)), ("sound", SOUND, said()))
-    assert part.accused(part.sound).whole == 1
+    assert part.alarms(part.sound).whole == 1
     assert part_scorecard(part, whole=False).measured["twins"].part == 1
 
 

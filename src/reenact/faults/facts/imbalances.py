@@ -5,16 +5,17 @@ from __future__ import annotations
 from reenact.accounts import BookName, Entry
 from reenact.faults.detector import Detector
 from reenact.faults.evidence import Evidence
+from reenact.faults.facts.layer_view import LayerView
 from reenact.faults.finding import Finding, Findings
 from reenact.faults.observation import Certainty
 
 
-def imbalances(detector: Detector, evidence: Evidence) -> Findings:
-    """What does not balance and shows the fault of this detector."""
+def imbalances(detector: Detector, evidence: Evidence, layer: LayerView | None = None) -> Findings:
+    """What does not balance and shows the fault of this detector, at this layer where there is one."""
     for account in evidence.accounts:
         for entry in account.imbalances:
             if entry.fault == detector.fault.name:
-                yield _finding(detector, evidence, entry)
+                yield _finding(detector, evidence, entry, layer)
 
 
 def unnamed_imbalances(detector: Detector, evidence: Evidence, book: BookName) -> Findings:
@@ -25,10 +26,13 @@ def unnamed_imbalances(detector: Detector, evidence: Evidence, book: BookName) -
                 yield _finding(detector, evidence, entry).refined(why=entry.why)
 
 
-def _finding(detector: Detector, evidence: Evidence, entry: Entry) -> Finding:
+def _finding(
+    detector: Detector, evidence: Evidence, entry: Entry, layer: LayerView | None = None
+) -> Finding:
     return detector.finding(
         evidence,
         entry.sentence,
+        layer=layer,
         place=entry.place,
         confidence=entry.confidence,
         certainty=Certainty.PROOF if entry.is_proof else None,

@@ -49,6 +49,7 @@ from reenact.faults import (
     Place,
     Severity,
 )
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.lines import calls, first_place
 from reenact.faults.facts.roles import SCHEDULES, schedules
 from reenact.program.syntax.excerpt import same
@@ -109,6 +110,28 @@ def schedule_per_batch(detector: Detector, evidence: Evidence) -> Findings:
             place=_stepped(evidence),
             kind=Kind.SCHEDULER,
         )
+
+
+@FAULT.detector(
+    "RE144",
+    "schedule-against-plan",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.GRADIENTS,
+    why="A schedule made for epochs is stepped after every batch: it is over before the training is.",
+    study=FaultType.HSC,
+    severity=Severity.ERROR,
+    confidence=0.9,
+    certainty=Certainty.STRONG,
+)
+def schedule_against_plan(detector: Detector, evidence: Evidence) -> Findings:
+    """The length that a schedule is planned for is that of the epochs, and it is stepped with the
+    optimizer: it is over within the first epoch, or wraps round and round.
+
+    Documentation of torch.optim.lr_scheduler.CosineAnnealingLR ("T_max: maximum number of iterations").
+    """
+    for finding in imbalances(detector, evidence):
+        yield finding.refined(place=_stepped(evidence) or finding.place)
 
 
 def _stepped(evidence: Evidence) -> Place | None:

@@ -53,6 +53,7 @@ from reenact.faults import (
     TaskType,
     Wanted,
 )
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.lines import calls
 from reenact.faults.facts.measured import among, output_rows
 from reenact.faults.facts.model import (
@@ -321,6 +322,27 @@ def improper_activation(detector: Detector, evidence: Evidence) -> Findings:
     yield detector.finding(
         evidence, saw, layer=output, kind=Kind.ACTIVATION, values=values, study=study
     )
+
+
+@FAULT.detector(
+    "RE142",
+    "outside-the-formula",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.OUTPUTS,
+    why="Outside its domain a loss has no meaning and its gradient no direction.",
+    study=FaultType.ACH,
+    severity=Severity.ERROR,
+    confidence=0.9,
+    certainty=Certainty.STRONG,
+    is_root_cause=True,
+)
+def outside_the_formula(detector: Detector, evidence: Evidence) -> Findings:
+    """By the numbers themselves: a loss of a known family is given what its formula does not take.
+
+    Documentation of torch.nn.KLDivLoss ("input ... expected to be in the log-space").
+    """
+    yield from imbalances(detector, evidence)
 
 
 def _softmax_for_logarithms(detector: Detector, evidence: Evidence) -> Findings:

@@ -38,6 +38,7 @@ from reenact.faults import (
     Severity,
     Wanted,
 )
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.made import bend_made
 from reenact.faults.facts.model import reads_logits
 from reenact.faults.facts.output_layer import SQUASHING, bends, output_of
@@ -167,3 +168,23 @@ def output_bent_twice(detector: Detector, evidence: Evidence) -> Findings:
         kind=Kind.ACTIVATION,
         values=("linear",),
     )
+
+
+@FAULT.detector(
+    "RE143",
+    "given-probabilities",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.OUTPUTS,
+    why="The loss applies it itself; twice makes every answer nearly equal and its gradient small.",
+    study=FaultType.AAL,
+    severity=Severity.ERROR,
+    confidence=0.9,
+    certainty=Certainty.STRONG,
+)
+def given_probabilities(detector: Detector, evidence: Evidence) -> Findings:
+    """By the numbers themselves: a loss that takes scores is given probabilities.
+
+    Documentation of torch.nn.CrossEntropyLoss ("input ... unnormalized logits").
+    """
+    yield from imbalances(detector, evidence, evidence.output)

@@ -48,6 +48,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.divergence import divergences
+from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.roles import is_loss_call, losses
 from reenact.faults.facts.signs import is_lessened, is_maximised, terms
 from reenact.program.flow.uses import number, value_of, values_of
@@ -125,6 +126,27 @@ def wrong_sign(detector: Detector, evidence: Evidence) -> Findings:
                     f"{excerpt(term)} {saw}",
                     place=place_of(term),
                 )
+
+
+@FAULT.detector(
+    "RE141",
+    "term-turned-round",
+    "reenact",
+    needs=Needs.TRACE,
+    observes=Observes.GRADIENTS,
+    why="An optimizer lowers what it is given: here the wrong thing.",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    certainty=Certainty.STRONG,
+    is_root_cause=True,
+)
+def term_turned_round(detector: Detector, evidence: Evidence) -> Findings:
+    """By the graph of the loss: a divergence is subtracted, or the probability of what pays is lowered.
+
+    Kingma and Welling, "Auto-encoding variational Bayes", ICLR 2014, equation 10; Williams, "Simple
+    statistical gradient-following algorithms for connectionist reinforcement learning", 1992.
+    """
+    yield from imbalances(detector, evidence)
 
 
 def _mirrored(evidence: Evidence) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from reenact.probe.books.formulas import FormulasBook
 from reenact.probe.books.gradients import GradientsBook
 from reenact.probe.books.metrics import MetricsBook
 from reenact.probe.books.models import ModelsBook
@@ -27,3 +28,4 @@ class Books:
     parameters: ParametersBook | None = None
     models: ModelsBook | None = None
     metrics: MetricsBook | None = None
+    formulas: FormulasBook | None = None

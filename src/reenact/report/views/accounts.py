@@ -12,7 +12,7 @@ from reenact.types import Table
 
 MARKS = {
     Standing.IMBALANCE: "out of balance",
-    Standing.FACT: "meant so?",
+    Standing.FACT: "noted",
     Standing.BALANCES: "balances",
     Standing.UNSEEN: "not seen",
 }

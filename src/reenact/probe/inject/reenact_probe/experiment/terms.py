@@ -9,25 +9,20 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from reenact_probe.experiment.trials import Problem
+from reenact_probe.torch.nodes import (
+    THROUGH,
+    constant_of,
+    is_constant,
+    name_of,
+    reduction_of,
+    signs_of,
+)
 from reenact_probe.types import Facts, Library, Tensor
 
 MOST = 12
 """Terms of a loss."""
 DEEPEST = 200
 """Nodes between the root and a reduction."""
-_THROUGH = (
-    "ViewBackward",
-    "UnsafeViewBackward",
-    "ReshapeAliasBackward",
-    "SqueezeBackward",
-    "UnsqueezeBackward",
-    "ToCopyBackward",
-    "CloneBackward",
-    "AliasBackward",
-)
-"""Nodes that leave numbers as they are."""
-_MEAN, _SUM = 1, 2
-"""What a fused loss calls its reductions."""
 
 
 class Term:
@@ -131,19 +126,19 @@ def terms(root: Any) -> Iterator[Term]:
 
 
 def _addends(node: Any, factor: float, depth: int) -> Iterator[Term]:
-    name = _name(node)
+    name = name_of(node)
     before = [one for one, _ in node.next_functions]
     inner = [one for one in before if one is not None]
     if depth > DEEPEST or not inner:
         yield Term(node, factor)
     elif name.startswith(("AddBackward", "SubBackward", "RsubBackward")) and len(before) == 2:
-        for one, sign in zip(before, _signs(node, name)):
+        for one, sign in zip(before, signs_of(node, name)):
             if one is not None:
                 yield from _addends(one, factor * sign, depth + 1)
-    elif _is_constant(node, name):
-        yield from _addends(inner[0], factor * _constant(node, name), depth + 1)
-    elif name.startswith(("SumBackward", "MeanBackward")) and _name(inner[0]).startswith("Stack"):
-        share = 1.0 / _reduced(node)[1] if name.startswith("Mean") else 1.0
+    elif is_constant(node, name):
+        yield from _addends(inner[0], factor * constant_of(node, name), depth + 1)
+    elif name.startswith(("SumBackward", "MeanBackward")) and name_of(inner[0]).startswith("Stack"):
+        share = 1.0 / reduction_of(node)[1] if name.startswith("Mean") else 1.0
         for one, _ in inner[0].next_functions:
             if one is not None:
                 yield from _addends(one, factor * share, depth + 1)
@@ -153,7 +148,7 @@ def _addends(node: Any, factor: float, depth: int) -> Iterator[Term]:
 
 def _reduced_addends(node: Any, factor: float, depth: int) -> Iterator[Term]:
     """A reduction of the sum of several things that are reduced themselves is several terms."""
-    kind, count = _reduced(node)
+    kind, count = reduction_of(node)
     below = _below(node) if kind else None
     parts = list(_addends(below, 1.0, depth + 1)) if below is not None else []
     if len(parts) > 1 and all(one.reductions for one in parts):
@@ -170,11 +165,11 @@ def _reduced_addends(node: Any, factor: float, depth: int) -> Iterator[Term]:
 def _reductions(node: Any) -> Iterator[tuple[str, int]]:
     """Reductions that follow each other, through constants."""
     for _ in range(DEEPEST):
-        kind, count = _reduced(node)
+        kind, count = reduction_of(node)
         if kind:
             yield kind, count
         below = _below(node)
-        plain = kind or _is_constant(node, _name(node)) or _name(node).startswith(_THROUGH)
+        plain = kind or is_constant(node, name_of(node)) or name_of(node).startswith(THROUGH)
         if below is None or not plain:
             return
         node = below
@@ -183,71 +178,6 @@ def _reductions(node: Any) -> Iterator[tuple[str, int]]:
 def _below(node: Any) -> Any:
     inner = [one for one, _ in node.next_functions if one is not None]
     return inner[0] if len(inner) == 1 else None
-
-
-def _reduced(node: Any) -> tuple[str, int]:
-    """The kind of a reduction and over how many numbers it goes; empty where it is none."""
-    name = _name(node)
-    fused = getattr(node, "_saved_reduction", None)
-    if isinstance(fused, int) and fused in (_MEAN, _SUM):
-        held = getattr(node, "_saved_target", None)
-        held = held if held is not None else getattr(node, "_saved_self", None)
-        return ("mean" if fused == _MEAN else "sum"), (int(held.numel()) if held is not None else 1)
-    if not name.startswith(("SumBackward", "MeanBackward")):
-        return "", 1
-    sizes = getattr(node, "_saved_self_sym_sizes", None) or ()
-    count = math.prod(int(size) for size in sizes)
-    dims = getattr(node, "_saved_dim", None)
-    if dims:
-        # Saved as unsigned numbers.
-        count = math.prod(int(sizes[_dim(dim, len(sizes))]) for dim in dims)
-    elif not sizes:
-        count = int(getattr(node, "_saved_self_sym_numel", 1))
-    return ("mean" if name.startswith("Mean") else "sum"), max(1, count)
-
-
-def _dim(dim: int, size: int) -> int:
-    return dim - (1 << 64) if dim > size else dim
-
-
-def _is_constant(node: Any, name: str) -> bool:
-    """Whether a node multiplies, divides or turns round what came from one node alone."""
-    if name.startswith((*_THROUGH, "NegBackward")):
-        return True
-    if not name.startswith(("MulBackward", "DivBackward")):
-        return False
-    there = [one for one, _ in node.next_functions if one is not None]
-    return len(there) == 1 and _constant(node, name) == _constant(node, name)
-
-
-def _constant(node: Any, name: str) -> float:
-    if name.startswith("NegBackward"):
-        return -1.0
-    if not name.startswith(("MulBackward", "DivBackward")):
-        return 1.0
-    first = node.next_functions[0][0]
-    other = getattr(node, "_saved_other" if first is not None else "_saved_self", None)
-    if first is None and name.startswith("Div"):
-        return math.nan
-    try:
-        number = 1.0 if other is None else float(other)
-    except (TypeError, ValueError, RuntimeError):
-        return math.nan
-    if name.startswith("Div"):
-        return 1 / number if number else math.nan
-    return number
-
-
-def _signs(node: Any, name: str) -> tuple[float, float]:
-    alpha = getattr(node, "_saved_alpha", 1)
-    alpha = float(alpha) if isinstance(alpha, (int, float)) else 1.0
-    if name.startswith("Sub"):
-        return 1.0, -alpha
-    return (-alpha, 1.0) if name.startswith("Rsub") else (1.0, alpha)
-
-
-def _name(node: Any) -> str:
-    return str(node.name())
 
 
 def _total(norms: list[float]) -> float:

@@ -25,6 +25,8 @@ from reenact_probe.torch.facts import (
 from reenact_probe.torch.forward import ForwardHooks
 from reenact_probe.torch.model import LayerInfo
 from reenact_probe.torch.samples import first_tensor
+from reenact_probe.torch.trail import NOTED as OF_TRAIL
+from reenact_probe.torch.trail import Trail
 from reenact_probe.types import Args, Function, Kwargs, Library, Module, Place, Tensor
 
 _SHAPING_NAMES = """
@@ -50,6 +52,7 @@ _MIXES = frozenset(_MIXES_NAMES.split())
 """Functions whose result is no longer the output of one layer: the scores of an attention are
 no layer's.
 """
+MOST_LOSSES = 32
 
 
 class Origin(NamedTuple):
@@ -95,6 +98,9 @@ class Capture:
         """True while a pass is being captured: every call is followed, to know what feeds what."""
         self.loss: LossCall | None = None
         """The last functional loss since the last one went back."""
+        self.losses: list[LossCall] = []
+        """All of them, also those that a layer of a library made."""
+        self.trail = Trail()
         self.normalized: list[tuple[Any, list[int], Place | None]] = []
         """Axis, shape and place of rows that were brought to one length on the way to the loss."""
         self.several: tuple[float, Place | None] | None = None
@@ -127,6 +133,16 @@ class Capture:
         if depth > 0 and self.torch._C._get_function_stack_at(depth - 1) is self._mode:
             self._mode.__exit__(None, None, None)
             self.mode_on = False
+
+    def take_losses(self) -> list[LossCall]:
+        """The calls of losses since the last one went back."""
+        calls, self.losses = self.losses, []
+        return calls
+
+    def forget(self) -> None:
+        """Let go of what waits for a loss."""
+        self.losses = []
+        self.trail.forget()
 
     def end(self) -> None:
         """Let go of every tensor."""
@@ -185,6 +201,10 @@ class Capture:
         )
 
     @guarded("function")
+    def note_line(self, output: Any) -> None:
+        self.trail.note(output)
+
+    @guarded("function")
     def function_called(self, name: str, args: Args, kwargs: Kwargs, output: Any) -> None:
         place = caller()
         top = self.forwards.innermost
@@ -205,6 +225,8 @@ class Capture:
             self.normalized.append((axis, list(tensor.shape), place))
         if name == "cross_entropy" and self.several is None:
             self.several = self._several_classes(args, kwargs, place)
+        if name in LOSSES and len(self.losses) < MOST_LOSSES:
+            self.losses.append(LossCall(name, args, kwargs, place))
         if name in LOSSES and not in_library:
             self.loss = LossCall(name, args, kwargs, place)
         # A library module whose inside is its own business.
@@ -319,6 +341,8 @@ def make_mode(torch: Library, listener: Capture) -> Any:
             output = func(*args, **kwargs)
             if self.listens and not state.asleep:
                 name = getattr(func, "__name__", "")
+                if name in OF_TRAIL:
+                    listener.note_line(output)
                 if name in _NOTED or listener.follows:
                     listener.function_called(name, args, kwargs, output)
             return output

@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import Any, Protocol
 
 from reenact_probe import ending, weights
-from reenact_probe.books import Books, all_books
+from reenact_probe.books.hub import Books, all_books
 from reenact_probe.data import Data
 from reenact_probe.guard import after, guarded, when_made
 from reenact_probe.places import caller
@@ -70,6 +70,8 @@ class TorchObserver:
         """Of the evaluation under way."""
         self._whole = False
         """All passes of it are looked at."""
+        self._followed = False
+        """The loss of an earlier pass was followed when the pass under way began."""
         self._weights: list[tuple[str, dict[str, Tensor]]] = []
         """Of the models that there were at the last look: the program may let go of them before
         it ends.
@@ -195,6 +197,8 @@ class TorchObserver:
     def root_begins(self, module: Module) -> None:
         self._between.leave()
         if self.window is None or not self.torch.is_grad_enabled() or not inner(module).training:
+            # A teacher is asked between a pass and its loss.
+            self._followed = self.window is not None and self.capture.mode_on
             self.capture.leave_mode()
         elif self.model.is_new(module):
             self.capture.follows = True
@@ -294,6 +298,9 @@ class TorchObserver:
             self.batches.training_pass(args, kwargs, self.in_fit)
         else:
             self._evaluated(module, args, kwargs, output)
+        if self._followed and not self._beyond:
+            self.capture.enter_mode()
+        self._followed = False
         took = perf_counter() - began
         if beyond:
             # No part of the price of a look, by which the schedule gives up detail.
@@ -353,7 +360,9 @@ class TorchObserver:
             self.model.loss is not None,
         )
         self.model.loss = self.model.loss or loss
+        self.books.followed(self.capture.take_losses(), self.capture.trail)
         self.books.goes_back(tensor)
+        self.capture.forget()
         pair = self.batches.compared_by(tensor)
         if pair is not None:
             known = self.model.loss or {}
@@ -440,6 +449,7 @@ class TorchObserver:
         """Tidy up after a step and decide whether the next one is looked at."""
         recorder = self.recorder
         self.capture.leave_mode()
+        self.capture.forget()
         self._between.leave()
         self.batches.step_ended()
         self._loaders.batch = None

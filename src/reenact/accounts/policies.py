@@ -1,0 +1,53 @@
+"""Entries on policy gradients: whether a step makes likelier what came out better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.accounts.account import Entry, balances, fact, imbalance
+from reenact.probe.books.formulas import FormulasBook, Policy
+
+FEWEST = 3
+"""Losses of which the way is known below which nothing is said."""
+ALL = 0.9
+FAULT = "wrong-sign-in-loss"
+
+
+def policy_entries(book: FormulasBook) -> Iterator[Entry]:
+    """One a line that goes backward."""
+    for policy in book.policies:
+        yield from _entry(policy)
+
+
+def _entry(policy: Policy) -> Iterator[Entry]:
+    place = policy.place or policy.backward.place
+    known = policy.lowered + policy.raised
+    if known < FEWEST and policy.smaller >= max(FEWEST, ALL * policy.seen) and not policy.raised:
+        yield imbalance(
+            "pessimistic-bound-lowered",
+            "of two products of ratio and advantage the smaller one counts, and it is lowered: a step "
+            "makes actions with a positive advantage less likely",
+            fault=FAULT,
+            place=place,
+            confidence=0.85,
+        )
+    elif known >= FEWEST and policy.lowered >= ALL * known:
+        yield imbalance(
+            "rewarded-less-likely",
+            f"in {policy.lowered} of {known} losses a step makes those actions less likely that came "
+            "out better than the critic of the same loss expected",
+            fault=FAULT,
+            place=place,
+            confidence=0.85,
+        )
+    elif known >= FEWEST and policy.raised >= ALL * known:
+        yield balances(
+            "policy", "a step makes those actions likelier that came out better than expected"
+        )
+    elif known >= FEWEST:
+        yield fact(
+            "policy",
+            f"in {policy.lowered} of {known} losses a step makes those actions less likely that came "
+            "out better than expected",
+            place,
+        )

@@ -1,0 +1,51 @@
+"""What losses of classes are given: scores, logarithms of probabilities, or what is neither."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reenact_probe.books.distributions import LARGEST, first_rows, range_of, sums_along
+from reenact_probe.torch.capture import LossCall
+from reenact_probe.torch.nodes import THROUGH, name_of
+from reenact_probe.torch.samples import plain
+from reenact_probe.types import Facts, Library
+
+LOSSES = ("cross_entropy", "nll_loss", "binary_cross_entropy_with_logits")
+FEWEST = 2
+"""Rows."""
+_BENDS = {
+    "SoftmaxBackward": "softmax",
+    "LogSoftmaxBackward": "log_softmax",
+    "SigmoidBackward": "sigmoid",
+    "LogSigmoidBackward": "log_sigmoid",
+}
+
+
+def given_to_loss_of_classes(torch: Library, call: LossCall) -> Facts | None:
+    """What one call is given; none where it trains nothing or cannot be read."""
+    given = call.args[0] if call.args else call.kwargs.get("input")
+    if not isinstance(given, torch.Tensor) or not plain(torch, given):
+        return None
+    if not given.requires_grad or not given.is_floating_point() or given.dim() < 2:
+        return None
+    with torch.no_grad():
+        scores = first_rows(given.detach()).double()
+        if len(scores) < FEWEST or bool(torch.isnan(scores).any()):
+            return None
+        return {
+            "loss": call.name,
+            "classes": int(scores.shape[1]),
+            "given": range_of(scores),
+            "sums": sums_along(scores, 1),
+            "exp_sums": sums_along(scores.clamp(max=LARGEST).exp(), 1),
+            "bend": _bend(given.grad_fn),
+            "place": call.place,
+        }
+
+
+def _bend(node: Any) -> str:
+    """The function that made it, where that is one that losses apply themselves."""
+    while node is not None and name_of(node).startswith(THROUGH):
+        node = node.next_functions[0][0]
+    name = name_of(node) if node is not None else ""
+    return next((word for kind, word in _BENDS.items() if name.startswith(kind)), "")

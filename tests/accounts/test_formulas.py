@@ -1,0 +1,443 @@
+"""The account of formulas: each imbalance with a program that shows it, and sound ones that do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from made_evidence import findings_in
+from reenact.accounts import Account, BookName, Entry, Standing
+from reenact.faults import Evidence
+from reenact.testing.faults import evidence_of
+
+pytestmark = pytest.mark.usefixtures("warm_python")
+
+HEAD = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+torch.manual_seed(0)
+x, y = torch.randn(64, 8), torch.randint(3, (64,))
+soft = F.one_hot(y, 3) * 0.85 + 0.05
+"""
+
+
+def seen(text: str) -> Evidence:
+    return evidence_of(HEAD + text, run=True)
+
+
+def account(text: str) -> Account:
+    (found,) = (one for one in seen(text).accounts if one.book is BookName.FORMULAS)
+    return found
+
+
+def keys(text: str) -> list[str]:
+    """The imbalances; the book must have been kept."""
+    evidence = seen(text)
+    assert evidence.trace is not None
+    assert evidence.trace.books is not None
+    assert evidence.trace.books.formulas is not None
+    found = [one for one in evidence.accounts if one.book is BookName.FORMULAS]
+    return [entry.key for one in found for entry in one.imbalances]
+
+
+def entry(text: str, key: str) -> Entry:
+    return next(one for one in account(text).entries if one.key == key)
+
+
+COMPARED = """
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+teacher = nn.Linear(8, 3)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for epoch in range(12):
+    optimizer.zero_grad()
+    scores = model(x)
+    with torch.no_grad():
+        taught = teacher(x)
+    loss = {loss}
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_probabilities_where_logarithms_belong() -> None:
+    text = COMPARED.format(loss='F.kl_div(scores.softmax(1), soft, reduction="batchmean")')
+    found = entry(text, "no-log-probabilities")
+    assert (found.standing, found.fault) == (Standing.IMBALANCE, "output-does-not-fit-loss")
+    assert found.is_proof
+    assert "is given probabilities: a divergence of -" in found.sentence
+    assert found.place is not None
+    assert found.place.line == (HEAD + text).splitlines().index("    loss = " + text_of(text)) + 1
+    assert len(findings_in("RE142", seen(text))) == 1
+
+
+def text_of(text: str) -> str:
+    (line,) = (one for one in text.splitlines() if one.startswith("    loss = "))
+    return line.removeprefix("    loss = ")
+
+
+def test_logits_where_logarithms_belong() -> None:
+    found = entry(COMPARED.format(loss="nn.KLDivLoss()(3 + scores, soft)"), "no-log-probabilities")
+    assert "is given numbers up to" in found.sentence
+
+
+def test_distributions_along_different_axes() -> None:
+    text = COMPARED.format(loss='F.kl_div(scores.log_softmax(0), soft, reduction="batchmean")')
+    found = entry(text, "distributions-of-other-axes")
+    assert "add up to 1 along axis 0, its targets along axis 1" in found.sentence
+    assert len(findings_in("RE140", seen(text))) == 1
+
+
+@pytest.mark.parametrize(
+    ("loss", "words"),
+    [
+        ("F.kl_div(scores.log_softmax(1), soft.log())", "are log-probabilities"),
+        ("F.kl_div(scores.log_softmax(1), taught - 1)", "are numbers down to"),
+        ("F.kl_div(scores.log_softmax(1), soft, log_target=True)", "are probabilities"),
+    ],
+)
+def test_targets_that_are_no_distributions(loss: str, words: str) -> None:
+    found = entry(COMPARED.format(loss=loss), "no-target-distribution")
+    assert words in found.sentence
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        'F.kl_div(scores.log_softmax(1), soft, reduction="batchmean")',
+        "F.kl_div(scores.log_softmax(1), soft.log(), log_target=True)",
+        'nn.KLDivLoss(reduction="none")(scores.log_softmax(1), soft).sum()',
+        # Distillation with a temperature.
+        "16 * F.kl_div((scores / 4).log_softmax(1), (taught / 4).softmax(1))",
+        # The reverse one.
+        "F.kl_div(taught.log_softmax(1), scores.softmax(1))",
+        # Distributions over places.
+        "F.kl_div(scores.T.log_softmax(1), taught.T.softmax(1))",
+        # Of two values each, in two calls.
+        "F.kl_div(F.logsigmoid(scores), soft) + F.kl_div(F.logsigmoid(-scores), 1 - soft)",
+        # The generalised one, of what is no distribution.
+        "(F.kl_div(scores.abs().log(), 5 * soft, reduction='none') + scores.abs() - 5 * soft).mean()",
+        # Rows that are left out.
+        "F.kl_div(scores.log_softmax(1), soft * (y < 2).float()[:, None])",
+        "F.kl_div(scores.log_softmax(1), F.one_hot(y, 3).float())",
+    ],
+)
+def test_divergences_that_are_given_what_they_take(loss: str) -> None:
+    assert keys(COMPARED.format(loss=loss)) == []
+
+
+AUTOENCODER = """
+encoder, decoder = nn.Linear(8, 4), nn.Linear(2, 8)
+optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=0.002{more})
+for epoch in range(12):
+    optimizer.zero_grad()
+    mean, width = encoder(x).chunk(2, 1)
+    {drawn}
+    code = mean + torch.randn_like(mean) * spread
+    error = (decoder(code) - x).pow(2).sum(1).mean()
+    {loss}.backward()
+    optimizer.step()
+"""
+LOG_VARIANCE = "spread = (0.5 * width).exp()"
+SOFTPLUS = "spread = F.softplus(width)"
+OF_LIBRARY = "torch.distributions.kl_divergence(torch.distributions.Normal(mean, spread), prior)"
+PRIOR = SOFTPLUS + "; prior = torch.distributions.Normal(0.0, 1.0)"
+
+
+@pytest.mark.parametrize(
+    ("drawn", "loss"),
+    [
+        (LOG_VARIANCE, "(error + 0.5 * (1 + width - mean**2 - width.exp()).sum(1).mean())"),
+        (LOG_VARIANCE, "(error - 0.5 * torch.mean(mean.pow(2) + width.exp() - 1 - width))"),
+        (LOG_VARIANCE, "(error - 0.5 * ((2 * width).exp() + mean**2 - 2 * width).mean())"),
+        (SOFTPLUS, "(error - (0.5 * (mean**2 + spread**2 - 1) - spread.log()).mean())"),
+        (PRIOR, f"(error - {OF_LIBRARY}.sum(1).mean())"),
+    ],
+)
+def test_a_divergence_that_is_subtracted(drawn: str, loss: str) -> None:
+    text = AUTOENCODER.format(more="", drawn=drawn, loss=loss)
+    found = entry(text, "divergence-subtracted")
+    assert (found.fault, found.is_proof) == ("wrong-sign-in-loss", True)
+    assert len(findings_in("RE141", seen(text))) == 1
+
+
+@pytest.mark.parametrize(
+    ("drawn", "loss"),
+    [
+        (LOG_VARIANCE, "(error - 0.5 * (1 + width - mean**2 - width.exp()).sum(1).mean())"),
+        (LOG_VARIANCE, "(-(0.5 * (1 + width - mean**2 - width.exp()).sum(1).mean() - error))"),
+        (SOFTPLUS, "(error + (0.5 * (mean**2 + spread**2 - 1) - spread.log()).mean())"),
+        (PRIOR, f"(error + 0.1 * {OF_LIBRARY}.sum(1).mean())"),
+        # A floor below which no bit is charged.
+        (PRIOR, f"(error + {OF_LIBRARY}.mean(0).clamp(min=0.1).sum())"),
+        # A likelihood of counts.
+        (LOG_VARIANCE, "(error + (width.exp() - width * x[:, :2].abs()).mean())"),
+        # A likelihood whose width is learned.
+        (LOG_VARIANCE, "(0.5 * (width + (mean - x[:, :2])**2 / width.exp()).mean() + error)"),
+    ],
+)
+def test_divergences_of_the_right_sign(drawn: str, loss: str) -> None:
+    assert keys(AUTOENCODER.format(more="", drawn=drawn, loss=loss)) == []
+
+
+def test_a_bound_that_is_raised_on_purpose() -> None:
+    loss = "(0.5 * (1 + width - mean**2 - width.exp()).sum(1).mean() - error)"
+    more = ", maximize=True"
+    assert keys(AUTOENCODER.format(more=more, drawn=LOG_VARIANCE, loss=loss)) == []
+    turned = """
+encoder, decoder = nn.Linear(8, 4), nn.Linear(2, 8)
+optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=0.002)
+for epoch in range(12):
+    optimizer.zero_grad()
+    mean, width = encoder(x).chunk(2, 1)
+    code = mean + torch.randn_like(mean) * (0.5 * width).exp()
+    error = (decoder(code) - x).pow(2).sum(1).mean()
+    (0.5 * (1 + width - mean**2 - width.exp()).sum(1).mean() - error).backward()
+    for weight in [*encoder.parameters(), *decoder.parameters()]:
+        weight.grad.neg_()
+    optimizer.step()
+"""
+    assert keys(turned) == []
+
+
+ACTOR = """
+actor, critic = nn.Linear(8, {width}), nn.Linear(8, 1)
+optimizer = torch.optim.Adam([*actor.parameters(), *critic.parameters()], lr=0.003)
+for update in range(12):
+    states = torch.randn(64, 8)
+    policy = {policy}
+    actions = policy.sample()
+    logs = policy.log_prob(actions){more}
+    values = critic(states).squeeze(-1)
+    returns = states[:, 0] + 0.5 * torch.randn(64) + {good}
+    ahead = (returns - values).detach()
+    ahead = (ahead - ahead.mean()) / (ahead.std() + 1e-6)
+    cut = 0.2
+    old = logs.detach() + 0.02 * torch.randn(64)
+    ratio = (logs - old).exp()
+    loss = {loss}
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+CHOICE = {
+    "width": 3,
+    "policy": "torch.distributions.Categorical(logits=actor(states))",
+    "good": "(actions == 1).float()",
+    "more": "",
+}
+CONTINUOUS = {
+    "width": 1,
+    "policy": "torch.distributions.Normal(actor(states).squeeze(-1), 0.5)",
+    "good": "actions",
+    "more": "",
+}
+BOTH = "torch.min(ratio * ahead, ratio.clamp(1 - cut, 1 + cut) * ahead).mean()"
+NEGATIVE = "torch.max(-ahead * ratio, -ahead * ratio.clamp(1 - cut, 1 + cut)).mean()"
+VALUE = " + 0.5 * F.mse_loss(values, returns)"
+SQUARED = " + (values - returns).pow(2).mean()"
+
+
+@pytest.mark.parametrize("kind", [CHOICE, CONTINUOUS], ids=["choice", "continuous"])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "(logs * ahead).mean()" + VALUE,
+        "-(logs * -ahead).mean()" + SQUARED,
+        "torch.stack([one * float(way) for one, way in zip(logs, ahead)]).sum()" + VALUE,
+        BOTH + VALUE,
+        BOTH,
+    ],
+)
+def test_a_step_that_makes_the_rewarded_action_less_likely(kind: dict[str, str], loss: str) -> None:
+    text = ACTOR.format(loss=loss, **kind)
+    (found,) = account(text).imbalances
+    assert found.fault == "wrong-sign-in-loss"
+    assert found.place is not None
+    assert found.place.line == (HEAD + text).splitlines().index(f"    loss = {loss}") + 1
+    assert len(findings_in("RE141", seen(text))) == 1
+
+
+@pytest.mark.parametrize("kind", [CHOICE, CONTINUOUS], ids=["choice", "continuous"])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "-(logs * ahead).mean()" + VALUE + " - 0.01 * policy.entropy().mean()",
+        # Advantages that are negative by design.
+        "(logs * -ahead).mean()" + SQUARED,
+        NEGATIVE + VALUE,
+        "-" + BOTH + SQUARED,
+        "torch.stack([-one * float(way) for one, way in zip(logs, ahead)]).sum()" + VALUE,
+        "-(logs * ahead * (ahead.abs() < 2)).sum() / 64" + VALUE,
+        # Regression on actions, weighed by how good they were.
+        "-(logs * ahead.exp().clamp(max=20)).mean()" + VALUE,
+        # The entropy is part of what is paid.
+        "(0.1 * logs - ahead.mean()).mean()" + VALUE,
+    ],
+)
+def test_steps_that_make_the_rewarded_action_likelier(kind: dict[str, str], loss: str) -> None:
+    assert keys(ACTOR.format(loss=loss, **kind)) == []
+
+
+def test_an_account_says_that_a_policy_gradient_balances() -> None:
+    loss = "-(logs * ahead).mean()" + VALUE
+    found = entry(ACTOR.format(loss=loss, **CHOICE), "policy")
+    assert found.standing is Standing.BALANCES
+
+
+def test_costs_of_whole_answers_are_lowered() -> None:
+    """An answer of several choices has one cost, which is to be small."""
+    text = """
+actor, critic = nn.Linear(8, 3), nn.Linear(8, 1)
+optimizer = torch.optim.Adam([*actor.parameters(), *critic.parameters()], lr=0.003)
+for update in range(12):
+    states = torch.randn(64, 5, 8)
+    policy = torch.distributions.Categorical(logits=actor(states))
+    actions = policy.sample()
+    logs = policy.log_prob(actions).sum(1)
+    values = critic(states.mean(1)).squeeze(-1)
+    costs = states[:, 0, 0] + (actions == 1).float().sum(1)
+    loss = (logs * (costs - values).detach()).mean() + F.mse_loss(values, costs)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+    assert keys(text) == []
+
+
+SHARES = "scores.exp() / scores.exp().sum(1, keepdim=True)"
+
+
+@pytest.mark.parametrize(
+    ("loss", "key", "fault"),
+    [
+        (
+            f"F.cross_entropy({SHARES}, y)",
+            "probabilities-as-scores",
+            "softmax-before-cross-entropy",
+        ),
+        ("F.cross_entropy(scores.softmax(1), y)", "probabilities-as-scores", None),
+        (
+            "nn.BCEWithLogitsLoss()(scores.sigmoid().flatten(), soft.flatten())",
+            None,
+            None,
+        ),
+        (
+            "nn.BCEWithLogitsLoss()(scores.sigmoid(), soft)",
+            "probabilities-as-scores",
+            "softmax-before-cross-entropy",
+        ),
+        ("F.nll_loss(scores.softmax(1), y)", "no-log-probabilities", "output-does-not-fit-loss"),
+        ("F.nll_loss(5 * scores, y)", "no-log-probabilities", "output-does-not-fit-loss"),
+    ],
+)
+def test_losses_of_classes_that_are_given_the_wrong_thing(
+    loss: str, key: str | None, fault: str | None
+) -> None:
+    text = COMPARED.format(loss=loss)
+    if key is None:
+        assert keys(text) == []
+        return
+    (found,) = account(text).imbalances
+    assert (found.key, found.fault) == (key, fault or found.fault)
+    assert found.place is not None
+    assert found.place.line == (HEAD + text).splitlines().index(f"    loss = {loss}") + 1
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "F.cross_entropy(scores, y)",
+        "F.cross_entropy(scores, soft, label_smoothing=0.1)",
+        # A logarithm of probabilities is a score like any other.
+        "F.cross_entropy(scores.log_softmax(1), y)",
+        "F.cross_entropy((scores.softmax(1) + 1e-6).log(), y)",
+        "F.cross_entropy(F.normalize(scores) / 0.1, y)",
+        "F.cross_entropy(scores.sigmoid(), y)",
+        "F.nll_loss(scores.log_softmax(1), y)",
+        "F.nll_loss(F.logsigmoid(scores), y)",
+        "F.nll_loss((0.9 * scores.softmax(1) + 0.1 / 3).log(), y)",
+        "nn.BCEWithLogitsLoss()(scores, soft)",
+    ],
+)
+def test_losses_of_classes_that_are_given_what_they_take(loss: str) -> None:
+    assert keys(COMPARED.format(loss=loss)) == []
+
+
+SCHEDULED = """
+model = nn.Linear(8, 3)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+rates = torch.optim.lr_scheduler
+{made}
+for epoch in range(8):
+    for rows in torch.utils.data.DataLoader(torch.arange(64), batch_size=4, shuffle=True):
+        optimizer.zero_grad()
+        F.cross_entropy(model(x[rows]), y[rows]).backward()
+        optimizer.step()
+        {each}
+    {last}
+"""
+STEP = "schedule.step()"
+COSINE = "schedule = rates.CosineAnnealingLR(optimizer, T_max={})"
+LAMBDA = """
+from functools import partial
+def line(now, num_warmup_steps, num_training_steps):
+    return min(now / num_warmup_steps, max(0.0, 1 - now / num_training_steps))
+schedule = rates.LambdaLR(optimizer, partial(line, num_warmup_steps=2, num_training_steps={}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "each", "last", "key"),
+    [
+        (COSINE.format(8), STEP, "pass", "schedule-wraps"),
+        ("schedule = rates.MultiStepLR(optimizer, [4, 6])", STEP, "pass", "schedule-over-soon"),
+        ("schedule = rates.PolynomialLR(optimizer, 8)", STEP, "pass", "schedule-over-soon"),
+        (LAMBDA.format(8), STEP, "pass", "schedule-over-soon"),
+        (COSINE.format(128), "pass", STEP, "schedule-hardly-begun"),
+        (
+            "schedule = rates.OneCycleLR(optimizer, 0.1, total_steps=128)",
+            "pass",
+            STEP,
+            "schedule-hardly-begun",
+        ),
+        (LAMBDA.format(128), "pass", STEP, "schedule-hardly-begun"),
+    ],
+)
+def test_schedules_that_are_not_stepped_as_planned(
+    made: str, each: str, last: str, key: str
+) -> None:
+    text = SCHEDULED.format(made=made, each=each, last=last)
+    (found,) = account(text).imbalances
+    assert found.key == key
+    assert found.place is not None
+    code = "RE144" if found.fault else "RE140"
+    assert len(findings_in(code, seen(text))) == 1
+
+
+@pytest.mark.parametrize(
+    ("made", "each", "last"),
+    [
+        (COSINE.format(8), "pass", STEP),
+        (COSINE.format(128), STEP, "pass"),
+        # Restarts, and cycles that are meant.
+        ("schedule = rates.CosineAnnealingWarmRestarts(optimizer, T_0=2)", "pass", STEP),
+        ("schedule = rates.CosineAnnealingWarmRestarts(optimizer, T_0=16)", STEP, "pass"),
+        ("schedule = rates.CyclicLR(optimizer, 0.01, 0.1, step_size_up=8)", STEP, "pass"),
+        (COSINE.format(32), STEP, "pass"),
+        ("schedule = rates.OneCycleLR(optimizer, 0.1, total_steps=129)", STEP, "pass"),
+        # A warm-up over the first steps.
+        ("schedule = rates.LinearLR(optimizer, 0.1, total_iters=5)", STEP, "pass"),
+        (
+            "schedule = rates.SequentialLR(optimizer, [rates.LinearLR(optimizer, 0.1, total_iters=8), "
+            "rates.CosineAnnealingLR(optimizer, 120)], [8])",
+            STEP,
+            "pass",
+        ),
+        ("schedule = rates.MultiStepLR(optimizer, [4, 6])", "pass", STEP),
+        ("schedule = rates.MultiStepLR(optimizer, [64, 96])", STEP, "pass"),
+        # A training that ends early.
+        (COSINE.format(40), "pass", STEP),
+    ],
+)
+def test_schedules_that_are_stepped_as_planned(made: str, each: str, last: str) -> None:
+    assert keys(SCHEDULED.format(made=made, each=each, last=last)) == []
