@@ -1,6 +1,6 @@
 """Whether a finding states the cause: what two readers say who see program, truth and findings alone.
 
-`benchmarks/trainings/READINGS.toml` holds what they said, a block a program; a reading belongs to the
+`benchmarks/trainings/READINGS.toml` holds their answers, a block a program; a reading belongs to the
 findings that were read, by their hash, and counts for no others.
 """
 

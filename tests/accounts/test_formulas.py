@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from made_evidence import findings_in
-from reenact.accounts import Account, BookName, Entry, Standing
+from reenact.accounts import Account, BookName, Entry, Status
 from reenact.faults import Evidence
 from reenact.testing.faults import evidence_of
 
@@ -62,7 +62,7 @@ for epoch in range(12):
 def test_probabilities_where_logarithms_belong() -> None:
     text = COMPARED.format(loss='F.kl_div(scores.softmax(1), soft, reduction="batchmean")')
     found = entry(text, "no-log-probabilities")
-    assert (found.standing, found.fault) == (Standing.IMBALANCE, "output-does-not-fit-loss")
+    assert (found.status, found.fault) == (Status.IMBALANCE, "output-does-not-fit-loss")
     assert found.is_proof
     assert "is given probabilities: a divergence of -" in found.sentence
     assert found.place is not None
@@ -281,7 +281,7 @@ def test_steps_that_make_the_rewarded_action_likelier(kind: dict[str, str], loss
 def test_an_account_says_that_a_policy_gradient_balances() -> None:
     loss = "-(logs * ahead).mean()" + VALUE
     found = entry(ACTOR.format(loss=loss, **CHOICE), "policy")
-    assert found.standing is Standing.BALANCES
+    assert found.status is Status.BALANCES
 
 
 def test_costs_of_whole_answers_are_lowered() -> None:

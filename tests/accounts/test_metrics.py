@@ -202,7 +202,7 @@ for epoch in range(12):
 """
 
 
-def test_rows_that_a_mask_takes_are_told_apart() -> None:
+def test_rows_that_a_mask_takes_are_separate() -> None:
     account = account_of(START + MASKS)
     sentences = [entry.sentence for entry in account.entries]
     assert account.imbalances == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reenact.accounts import Account, BookName, Standing
+from reenact.accounts import Account, BookName, Status
 from reenact.testing.faults import evidence_of
 
 pytestmark = pytest.mark.usefixtures("warm_python")
@@ -30,10 +30,10 @@ def account_of(program: str) -> Account:
     return account
 
 
-def standing_of(account: Account, key: str) -> Standing:
+def status_of(account: Account, key: str) -> Status:
     """That of the one entry of this key."""
     (entry,) = (one for one in account.entries if one.key == key)
-    return entry.standing
+    return entry.status
 
 
 COLLECTED = """
@@ -49,12 +49,12 @@ for epoch in range(4):
 
 def test_labels_of_each_micro_batch_are_compared_with_its_own_rows() -> None:
     account = account_of(START + COLLECTED.replace("{labels}", "rows"))
-    assert standing_of(account, AGAIN) is Standing.BALANCES
+    assert status_of(account, AGAIN) is Status.BALANCES
 
 
 def test_labels_of_other_rows_of_a_micro_batch_do_not_balance() -> None:
     account = account_of(START + COLLECTED.replace("{labels}", "torch.randperm(256)[:16]"))
-    assert standing_of(account, AGAIN) is Standing.IMBALANCE
+    assert status_of(account, AGAIN) is Status.IMBALANCE
 
 
 EVALUATED_WITH_GRADIENTS = """
@@ -76,7 +76,7 @@ def test_rows_of_a_loss_that_never_goes_backward_do_not_train() -> None:
     assert not account.imbalances
     (trained,) = (one for one in account.entries if one.key == "rows-trained")
     assert "256 different rows trained" in trained.sentence
-    assert standing_of(account, AGAIN) is Standing.BALANCES
+    assert status_of(account, AGAIN) is Status.BALANCES
 
 
 CONTRASTIVE = """
@@ -111,7 +111,7 @@ def test_labels_that_number_the_rows_of_a_batch_are_none_of_a_row(
 def test_labels_that_belong_to_places_are_none_of_a_row() -> None:
     labels = "torch.arange(32) // 2"
     account = account_of(START + ALONE.replace("{labels}", labels))
-    assert standing_of(account, AGAIN) is Standing.UNSEEN
+    assert status_of(account, AGAIN) is Status.UNSEEN
     assert not account.imbalances
 
 
@@ -198,5 +198,5 @@ for step, rows in enumerate(torch.randperm(2000)[:600].split(30)):
 def test_an_accuracy_of_the_training_rows_is_no_leak() -> None:
     account = account_of(START + A_FEW_STEPS)
     assert not account.imbalances
-    judged = [one.standing for one in account.entries if one.key == JUDGE]
-    assert judged == [Standing.FACT, Standing.BALANCES]
+    judged = [one.status for one in account.entries if one.key == JUDGE]
+    assert judged == [Status.FACT, Status.BALANCES]

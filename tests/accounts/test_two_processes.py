@@ -38,8 +38,8 @@ for epoch in range(5):
         nn.functional.cross_entropy(net(rows), labels).backward()
         optimizer.step()
 if dist.get_rank() == 0:
-    told = b"".join(one.detach().numpy().tobytes() for one in net.parameters())
-    print("weights", hashlib.sha256(told + torch.get_rng_state().numpy().tobytes()).hexdigest())
+    weights = b"".join(one.detach().numpy().tobytes() for one in net.parameters())
+    print("weights", hashlib.sha256(weights + torch.get_rng_state().numpy().tobytes()).hexdigest())
 dist.destroy_process_group()
 """
 

@@ -165,7 +165,7 @@ def test_a_run_of_two_networks_hides_nothing_that_the_text_proves() -> None:
     assert read <= ran
 
 
-def test_what_there_was_no_time_for_is_said_in_place_of_no_fault_found() -> None:
+def test_what_there_was_no_time_for_is_reported_in_place_of_no_fault_found() -> None:
     seen = run([1.0] * 30 + [0.1] * 30)
     unchecked = ("which learning rates are usable", "how the model behaves")
     busy = replace(seen, experiments=Experiments(unchecked=unchecked))

@@ -9,8 +9,8 @@ from reenact.probe.clock import contention
 
 
 def clock(wall: list[float], worked: list[float]) -> Any:
-    walls, works = iter(wall), iter(worked)
-    return injected.part("clock").Clock(lambda: next(walls), lambda: next(works))
+    clocks, works = iter(wall), iter(worked)
+    return injected.part("clock").Clock(lambda: next(clocks), lambda: next(works))
 
 
 def test_wall_time_counts_for_less_on_a_busy_machine() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reenact.accounts.account import Account, BookName, Entry, Standing
+from reenact.accounts.account import Account, BookName, Entry, Status
 from reenact.accounts.formulas import formulas_account
 from reenact.accounts.gradients import gradients_account
 from reenact.accounts.metrics import metrics_account
@@ -21,7 +21,7 @@ __all__ = [
     "Account",
     "BookName",
     "Entry",
-    "Standing",
+    "Status",
     "accounts_of",
 ]
 

@@ -21,7 +21,7 @@ class BookName(StrEnum):
     FORMULAS = "formulas"
 
 
-class Standing(StrEnum):
+class Status(StrEnum):
     """What became of an entry."""
 
     BALANCES = "balances"
@@ -38,7 +38,7 @@ class EntryJson(TypedDict):
     """An entry as JSON."""
 
     key: str
-    standing: Standing
+    status: Status
     sentence: str
     fault: str | None
     file: PurePosixPath | None
@@ -51,7 +51,7 @@ class Entry:
 
     key: str
     """What is accounted for, in words joined by hyphens: `income-spent-again`."""
-    standing: Standing
+    status: Status
     sentence: str
     """What was seen, with its numbers; no full stop."""
     place: Place | None = None
@@ -69,7 +69,7 @@ class Entry:
         place = self.place
         return {
             "key": self.key,
-            "standing": self.standing,
+            "status": self.status,
             "sentence": self.sentence,
             "fault": self.fault or None,
             "file": place.file if place is not None else None,
@@ -95,12 +95,12 @@ class Account:
     @property
     def imbalances(self) -> tuple[Entry, ...]:
         """What does not balance, the surest first."""
-        off = self.standing(Standing.IMBALANCE)
+        off = self.of(Status.IMBALANCE)
         return tuple(sorted(off, key=lambda one: (not one.is_proof, -one.confidence)))
 
-    def standing(self, standing: Standing) -> tuple[Entry, ...]:
-        """The entries of one standing, in order."""
-        return tuple(one for one in self.entries if one.standing is standing)
+    def of(self, status: Status) -> tuple[Entry, ...]:
+        """The entries of one status, in order."""
+        return tuple(one for one in self.entries if one.status is status)
 
     def json_fields(self) -> AccountJson:
         return {
@@ -112,17 +112,17 @@ class Account:
 
 def balances(key: str, sentence: str) -> Entry:
     """What came in is what was spent."""
-    return Entry(key, Standing.BALANCES, sentence)
+    return Entry(key, Status.BALANCES, sentence)
 
 
 def fact(key: str, sentence: str, place: Place | None = None) -> Entry:
     """It may be meant so."""
-    return Entry(key, Standing.FACT, sentence, place)
+    return Entry(key, Status.FACT, sentence, place)
 
 
 def unseen(key: str, sentence: str) -> Entry:
     """It could not be looked at, with the reason."""
-    return Entry(key, Standing.UNSEEN, sentence)
+    return Entry(key, Status.UNSEEN, sentence)
 
 
 def imbalance(
@@ -138,7 +138,7 @@ def imbalance(
     """What came in is not what was spent; either names a fault or says why it is wrong."""
     return Entry(
         key,
-        Standing.IMBALANCE,
+        Status.IMBALANCE,
         sentence,
         place,
         fault,

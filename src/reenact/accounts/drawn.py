@@ -49,8 +49,8 @@ def is_normal(tensor: TensorRow, alike: bool) -> bool:
     if not deviation or abs(mean) > 5 * deviation / math.sqrt(count):
         return False
     near = abs(kurtosis - NORMAL) < 0.1 + 5 * math.sqrt(24 / count)
-    room = 0.01 + 2.5 / math.sqrt(2 * count)
-    usual = any(abs(deviation / one - 1) < room for one in _deviations(tensor.shape))
+    slack = 0.01 + 2.5 / math.sqrt(2 * count)
+    usual = any(abs(deviation / one - 1) < slack for one in _deviations(tensor.shape))
     return near and (usual or alike)
 
 

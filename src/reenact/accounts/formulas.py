@@ -16,7 +16,7 @@ from reenact.probe.trace import Experiments, Trace
 
 HALF = 0.5
 FEWEST = 2
-"""Losses with the same form below which nothing is said."""
+"""Losses with the same form below which nothing is reported."""
 
 
 def formulas_account(trace: Trace, experiments: Experiments) -> Account | None:  # noqa: ARG001

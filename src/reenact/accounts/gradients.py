@@ -13,7 +13,7 @@ from reenact.probe.books.gradients import GradientsBook, Owner, Treatment
 from reenact.probe.trace import Experiments, Trace
 
 FEWEST = 3
-"""Steps below which nothing is said."""
+"""Steps below which nothing is reported."""
 OFTEN = 0.9
 """Share of the steps that spend again, from which on no clearing is meant."""
 HALF = 0.5

@@ -12,7 +12,7 @@ from reenact.probe.books.metrics import Kept, MetricsBook, Plateau
 from reenact.probe.trace import Metric
 
 FEWEST = 4
-"""Evaluations from which a direction can be told."""
+"""Evaluations from which a direction can be seen."""
 GIVEN_FEWEST = 3
 """Values given to a schedule that must be those of a metric."""
 _RISES = frozenset(

@@ -127,7 +127,7 @@ def _judging(book: ModelsBook) -> Iterator[Entry]:
 def _is_judged_wrongly(book: ModelsBook, root: int, rows: Sequence[Judged]) -> bool:
     """Whether nobody means it so: the one model that learns, asked between steps, mostly with dropout
     on, about other rows each time. Samples of dropout ask again; batch norm alone may be measured
-    anew; a teacher or a generator is asked within the steps.
+    again; a teacher or a generator is asked within the steps.
     """
     learns = [one for one in book.models if one.owned]
     on = [one for one in rows if one.modes.on]

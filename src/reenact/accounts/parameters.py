@@ -26,10 +26,10 @@ NETWORK = 3
 """Frozen kernels from which on they are a network; fewer may be random features on purpose."""
 LARGE, SMALL = 0.2, 0.02
 """Share of all numbers that a frozen part must have to be one that the training needs, and below
-which nothing is said.
+which nothing is reported.
 """
 LONG = 10
-"""Steps of its own optimizers that must have been read before its gradients are said never to come."""
+"""Steps of its own optimizers that must have been read before its gradients are reported never to come."""
 NAMED = 3
 """Tensors that a sentence names."""
 

@@ -8,7 +8,7 @@ from reenact.accounts.account import Entry, balances, fact, imbalance
 from reenact.probe.books.formulas import FormulasBook, Policy
 
 FEWEST = 3
-"""Losses of which the way is known below which nothing is said."""
+"""Losses of which the way is known below which nothing is reported."""
 ALL = 0.9
 FAULT = "wrong-sign-in-loss"
 

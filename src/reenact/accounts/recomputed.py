@@ -126,27 +126,27 @@ def of_training(name: str) -> bool:
 
 def agrees(reported: Reported, value: float, whole: bool) -> bool:
     """Whether a reported number is this value; a `whole` share may be printed in percent."""
-    told = reported.value
-    if told is None or not math.isfinite(value):
+    shown = reported.value
+    if shown is None or not math.isfinite(value):
         return False
     scales = (1.0, 100.0) if whole else (1.0,)
     return any(
-        abs(told * scale - value) <= scale * _tolerance(told, value / scale) for scale in scales
+        abs(shown * scale - value) <= scale * _tolerance(shown, value / scale) for scale in scales
     )
 
 
-def _tolerance(told: float, value: float) -> float:
+def _tolerance(shown: float, value: float) -> float:
     """Half of its last printed digit, where it was printed with few."""
-    digits = repr(round(told, 10)).partition(".")[2]
-    exact = _COMPUTED * max(abs(told), abs(value))
+    digits = repr(round(shown, 10)).partition(".")[2]
+    exact = _COMPUTED * max(abs(shown), abs(value))
     scientific = "e" in digits
     return exact if scientific else max(exact, _PRINTED * 10.0 ** -len(digits))
 
 
 def telling(reported: Reported) -> bool:
     """Whether a number has enough digits to be known by itself."""
-    told = reported.value
-    return told is not None and len(repr(round(told, 10)).strip("-0.").replace(".", "")) >= 4
+    shown = reported.value
+    return shown is not None and len(repr(round(shown, 10)).strip("-0.").replace(".", "")) >= 4
 
 
 def meanings(stream: Stream, measured: str, from_logits: bool) -> Iterator[tuple[Meaning, float]]:

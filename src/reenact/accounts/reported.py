@@ -88,9 +88,9 @@ def _shared(reports: Sequence[Report]) -> Meaning | None:
     each = [{meaning for meaning, _, _ in report.fits if not meaning.sound} for report in reports]
     # By chance a report may be what its name says as well: the others tell.
     shared = set.intersection(*each)
-    told = {one.reported.value for one in reports if not one.sound}
+    values = {one.reported.value for one in reports if not one.sound}
     alone = len(reports) == 1 and telling(reports[0].reported)
-    return shared.pop() if len(shared) == 1 and (len(told) >= FEWEST or alone) else None
+    return shared.pop() if len(shared) == 1 and (len(values) >= FEWEST or alone) else None
 
 
 def _off(name: str, place: Place | None, wrong: Meaning, reports: Sequence[Report]) -> Entry:

@@ -13,7 +13,7 @@ from reenact.accounts.account import (
     imbalance,
     unseen,
 )
-from reenact.accounts.row_labels import labels_told_apart
+from reenact.accounts.row_labels import labels_set_apart
 from reenact.accounts.row_sets import judged
 from reenact.probe.books.rows import RowsBook
 from reenact.probe.trace import Experiments, Trace
@@ -34,7 +34,7 @@ def rows_account(trace: Trace, experiments: Experiments) -> Account | None:  # n
     if book is None:
         return None
     looks: tuple[Look, ...] = (_seen, judged, _reach, _pairs, _towers, _maps, _order)
-    entries = [entry for look in (*looks, labels_told_apart) for entry in look(book, trace)]
+    entries = [entry for look in (*looks, labels_set_apart) for entry in look(book, trace)]
     return Account(BookName.ROWS, tuple(entries))
 
 

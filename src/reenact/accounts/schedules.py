@@ -10,7 +10,7 @@ from reenact.probe.trace import Trace
 
 FEWEST_EPOCHS = 3
 FEWEST_BATCHES = 3
-"""In an epoch: below, epochs and steps are hardly told apart."""
+"""In an epoch: below, epochs and steps are hardly distinguished."""
 EACH_STEP = 0.9
 """Times the steps of the optimizer, from which on a schedule is stepped with them."""
 EACH_EPOCH = 1.5
@@ -38,8 +38,8 @@ def schedule_entries(book: FormulasBook, trace: Trace) -> Iterator[Entry]:
 def _entry(schedule: Schedule, steps: int, epochs: int) -> Entry:
     planned, stepped = schedule.planned, schedule.stepped
     words = f"{schedule.kind} is planned for {planned} steps and stepped {stepped} times"
-    told_apart = epochs >= FEWEST_EPOCHS and steps >= FEWEST_BATCHES * epochs
-    with_steps = told_apart and stepped >= EACH_STEP * steps
+    distinct = epochs >= FEWEST_EPOCHS and steps >= FEWEST_BATCHES * epochs
+    with_steps = distinct and stepped >= EACH_STEP * steps
     if with_steps and planned <= OF_EPOCHS * epochs and planned <= SOON * stepped:
         waves = stepped / (2 * planned)
         if schedule.wraps and waves >= FEWEST_WAVES:
@@ -59,7 +59,7 @@ def _entry(schedule: Schedule, steps: int, epochs: int) -> Entry:
                 place=schedule.place,
                 confidence=0.9,
             )
-    with_epochs = told_apart and stepped <= EACH_EPOCH * epochs
+    with_epochs = distinct and stepped <= EACH_EPOCH * epochs
     if with_epochs and OF_STEPS * steps <= planned and planned >= FEWEST_BATCHES * stepped:
         return imbalance(
             "schedule-hardly-begun",

@@ -22,7 +22,7 @@ def test_a_goal_is_met_by_what_books_add(kept: float, met: bool) -> None:
     assert card.goals[-2].reached == "no GPU here"
 
 
-def test_a_training_that_books_changed_is_told() -> None:
+def test_a_training_that_books_changed_is_reported() -> None:
     card = books_card([SMALL], [pair(SMALL, 10.0), pair(SMALL, 10.0, "loss 0.6")])
     assert (card.goals[-1].reached, card.goals[-1].met) == ("1 of 2", False)
 

@@ -1,4 +1,4 @@
-"""A part of the drawn cases: what counts as named, as a false alarm, as called sound; who said so."""
+"""A part of the drawn cases: what counts as named, as a false alarm, as called sound; who says so."""
 
 from __future__ import annotations
 

@@ -6,17 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from reenact.accounts import Account, Entry, Standing
+from reenact.accounts import Account, Entry, Status
 from reenact.report import document as doc
 from reenact.types import Table
 
 MARKS = {
-    Standing.IMBALANCE: "out of balance",
-    Standing.FACT: "noted",
-    Standing.BALANCES: "balances",
-    Standing.UNSEEN: "not seen",
+    Status.IMBALANCE: "out of balance",
+    Status.FACT: "noted",
+    Status.BALANCES: "balances",
+    Status.UNSEEN: "not seen",
 }
-"""By standing, in the order in which entries are read."""
+"""By status, in the order in which entries are read."""
 
 
 def accounts_section(accounts: Sequence[Account]) -> Iterator[doc.Section]:
@@ -33,9 +33,9 @@ def _table(accounts: Sequence[Account]) -> Table:
 def _rows(account: Account) -> Iterator[tuple[str, str, str]]:
     """The lines of a book; its name stands in the first."""
     named = account.book.value
-    for standing, mark in MARKS.items():
-        entries = account.standing(standing)
-        if standing is Standing.BALANCES and entries:
+    for status, mark in MARKS.items():
+        entries = account.of(status)
+        if status is Status.BALANCES and entries:
             yield named, mark, "; ".join(entry.sentence for entry in entries)
             named = ""
             continue

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 class Book:
-    """What every book may be told; each takes what it needs. Told only while somebody looks, where
-    nothing else is said.
+    """What every book may be notified of; each takes what it needs. Notified only while somebody looks, where
+    nothing else is stated.
     """
 
     name = ""
@@ -39,14 +39,14 @@ class Book:
         """A model passed forward, in training or, a few passes each time, in evaluation."""
 
     def layer_called(self, module: Module, kwargs: Kwargs) -> None:
-        """A layer ran, within a pass of a model that is told of when it ends."""
+        """A layer ran, within a pass of a model that is notified of when it ends."""
 
     def batch_given(self, loader: Any, batch: Any) -> None:
-        """A loader gave a batch. Always told: `loader` is a `torch.loaders.Loader`, or none."""
+        """A loader gave a batch. Always notified: `loader` is a `torch.loaders.Loader`, or none."""
 
     def followed(self, calls: list[LossCall], trail: Trail) -> None:
         """A loss is about to go backward: the calls of losses it may be made of, and the lines of its
-        nodes, where the pass was followed. Told before `goes_back`.
+        nodes, where the pass was followed. Notified before `goes_back`.
         """
 
     def goes_back(self, loss: Tensor) -> None:
@@ -59,7 +59,7 @@ class Book:
         """The gradients of that loss have come."""
 
     def cleared(self, optimizer: Optimizer | None) -> None:
-        """`zero_grad` is about to be called: of an optimizer, or of a module. Always told."""
+        """`zero_grad` is about to be called: of an optimizer, or of a module. Always notified."""
 
     def steps(self, optimizer: Optimizer | None, parameters: list[Tensor]) -> None:
         """Weights are about to move; without an optimizer the program may move them by hand."""
@@ -72,7 +72,7 @@ class Book:
 
     def evaluation_begins(self) -> bool:
         """An evaluation begins, the first between two steps: whether all its passes are wanted,
-        each of which will be told by `judged`. Always told.
+        each of which will be reported by `judged`. Always notified.
         """
         return False
 

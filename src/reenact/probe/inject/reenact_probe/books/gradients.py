@@ -1,7 +1,7 @@
 """The book of gradients: what each backward pass brings, and what becomes of it until a step spends it.
 
 The purse of an optimizer is a sample of the gradients of its weights: numbers at places that stay the
-same, so that "equal", "sum" and "multiple" can be told apart. It is read before and after each backward
+same, so that "equal", "sum" and "multiple" can be distinguished. It is read before and after each backward
 pass and right before a step. Whether it was cleared is seen in the numbers, whoever cleared it and how.
 """
 

@@ -1,4 +1,4 @@
-"""All books of a recording: what happens is told to each, and what they hold is written."""
+"""All books of a recording: what happens reaches each, and what they hold is written."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Books:
         self.books = books
         self.spent = 0.0
         """Seconds that the books took."""
-        self._told = False
+        self._notified = False
         self._of_layers = [
             book for book in books if type(book).layer_called is not Book.layer_called
         ]
@@ -53,7 +53,7 @@ class Books:
         return self._tell("model_called", module, args, kwargs, output)
 
     def layer_called(self, module: Module, kwargs: Kwargs) -> None:
-        """Told of every layer of a pass: only those books that ask for it are."""
+        """Notified of every layer of a pass: only those books that ask for it are."""
         for book in self._of_layers:
             if book in self.books:
                 try:
@@ -125,7 +125,7 @@ class Books:
                     answers.append(bool(answer))
             except Exception as error:  # noqa: BLE001 - a book's error is no reason to stop looking
                 self._close(book, error)
-        self._told = True
+        self._notified = True
         took = perf_counter() - began
         self.spent += took
         return took
@@ -137,10 +137,10 @@ class Books:
         )
 
     def write(self, at_end: bool = False) -> None:
-        """Write what the books hold, where they were told something since, and when all is over."""
-        if not (self._told or (at_end and self.books)) or not self.recorder.owned:
+        """Write what the books hold, where they were notified of something since, and when all is over."""
+        if not (self._notified or (at_end and self.books)) or not self.recorder.owned:
             return
-        self._told = False
+        self._notified = False
         held: Facts = {"spent": self.spent}
         for book in list(self.books):
             try:
@@ -151,7 +151,7 @@ class Books:
 
 
 def all_books(torch: Library, recorder: Recorder) -> list[Book]:
-    """Every book there is, by the order in which they are told."""
+    """Every book there is, by the order in which they are notified."""
     if recorder.schedule.bare or not recorder.config.books:
         return []
     shelf, passes = Shelf(torch), Passes(torch)

@@ -71,11 +71,11 @@ class MetricsBook(Book):
         self._silent: dict[tuple[Any, ...], int] = {}
         """By line, evaluations of which nothing was reported: a teacher in each step is one."""
         self._waiting: tuple[Any, Tensor] | None = None
-        """The last output whose labels no loader told, and what its streams are known by."""
+        """The last output whose labels no loader gave, and what its streams are known by."""
         self._kept: dict[tuple[Any, ...], list[int]] = {}
         self._loaded: list[int] = []
         self._plateaus: dict[int, Facts] = {}
-        self._told: list[tuple[str, int, int]] = []
+        self._known: list[tuple[str, int, int]] = []
         """Labels that were compared since the last pass: how, where they lie and how many."""
         self._given = ""
         """The loader that gave the last batch, where gradients are kept."""
@@ -86,7 +86,7 @@ class MetricsBook(Book):
         after(torch.nn.Module, "state_dict", self._state_taken)
         after(torch.nn.Module, "load_state_dict", self._state_loaded)
         plateau = torch.optim.lr_scheduler.ReduceLROnPlateau
-        before(plateau, "step", self._plateau_told)
+        before(plateau, "step", self._plateau_stepped)
 
     def evaluation_begins(self) -> bool:
         """Whether every pass of the evaluation that begins is wanted."""
@@ -147,7 +147,7 @@ class MetricsBook(Book):
         if prediction is not None:
             key = self._key(module, source, given)
             self._waiting = None if labels is not None else (key, prediction)
-            self._told = []
+            self._known = []
             if labels is not None:
                 self._add(key, prediction, labels)
         seen.passes += 1
@@ -159,13 +159,13 @@ class MetricsBook(Book):
         return seen.read
 
     def judged_by_loss(self, prediction: Tensor, target: Tensor) -> None:
-        """A loss compared something made of the last output with labels that no loader told."""
+        """A loss compared something made of the last output with labels that no loader gave."""
         if self._is_news(target, "loss"):
             key, _ = self._waiting or ("", None)
-            self._add((*key, "loss", len(self._told)), prediction, target)
+            self._add((*key, "loss", len(self._known)), prediction, target)
 
     def answered(self, answers: Tensor, labels: Tensor, made_of: list[Tensor]) -> None:
-        """Answers made of the last output were compared with labels that no loader told."""
+        """Answers made of the last output were compared with labels that no loader gave."""
         if self._is_news(labels, "answers") and self._waiting is not None:
             key, _ = self._waiting
             self._note_stretched(answers, labels)
@@ -173,7 +173,7 @@ class MetricsBook(Book):
                 scores = (one for one in made_of if is_made_of(one, answers, labels))
                 source = next(scores, None)
                 source = whole(answers) if source is None else source
-            self._add((*key, "answers", len(self._told)), source, labels)
+            self._add((*key, "answers", len(self._known)), source, labels)
 
     def _note_stretched(self, answers: Tensor, labels: Tensor) -> None:
         """Keep where each answer is compared with the labels of all rows."""
@@ -184,11 +184,11 @@ class MetricsBook(Book):
 
     def _is_news(self, labels: Tensor, kind: str) -> bool:
         """Whether these labels were not yet compared in this way since the last pass."""
-        told = (kind, labels.data_ptr(), labels.numel())
-        if self._waiting is None or self._current is None or told in self._told:
+        seen = (kind, labels.data_ptr(), labels.numel())
+        if self._waiting is None or self._current is None or seen in self._known:
             return False
-        self._told.append(told)
-        return len(self._told) <= MOST_STREAMS
+        self._known.append(seen)
+        return len(self._known) <= MOST_STREAMS
 
     def _add(self, key: Any, prediction: Tensor, labels: Tensor) -> None:
         began = thread_time()
@@ -267,7 +267,7 @@ class MetricsBook(Book):
             self._loaded.append(step)
 
     @guarded("plateau")
-    def _plateau_told(self, scheduler: Any, metrics: Any, *_: Any, **__: Any) -> None:
+    def _plateau_stepped(self, scheduler: Any, metrics: Any, *_: Any, **__: Any) -> None:
         known = self._plateaus.get(id(scheduler))
         if known is None and len(self._plateaus) < MOST_LINES:
             known = {"mode": str(scheduler.mode), "place": caller(), "given": []}

@@ -1,5 +1,5 @@
 """Policy gradients: logarithms of probabilities with the weights they have in a loss, and the errors of a
-critic by which these weights can be told from their negatives.
+critic by which these weights can be seen from their negatives.
 
 What a critic is trained towards is what came of an action. A weight that grows with that, less what the
 critic had expected, says how much better an action was; its negative, how much worse.

@@ -320,8 +320,8 @@ def treatment(came: Array, now: Array, sizes: list[int]) -> tuple[int, float]:
         return CHANGED, float("nan")
     if numpy.abs(now - came).max() <= SAME * largest:
         return AS_CAME, 1.0
-    told = numpy.abs(came) > 1e-3 * largest
-    factors = now[told] / came[told]
+    clear = numpy.abs(came) > 1e-3 * largest
+    factors = now[clear] / came[clear]
     middle = float(numpy.median(factors))
     if middle and numpy.abs(factors - middle).max() <= CONSTANT * abs(middle):
         return SCALED, middle
@@ -339,8 +339,8 @@ def _by_tensor(came: Array, now: Array, sizes: list[int]) -> bool:
     for size in sizes:
         part, new = came[begin : begin + size], now[begin : begin + size]
         begin += size
-        told = numpy.abs(part) > 1e-3 * numpy.abs(part).max(initial=0.0)
-        factors = new[told] / part[told]
+        clear = numpy.abs(part) > 1e-3 * numpy.abs(part).max(initial=0.0)
+        factors = new[clear] / part[clear]
         if len(factors) and numpy.ptp(factors) > CONSTANT * abs(float(numpy.median(factors))):
             return False
     return True

@@ -185,7 +185,7 @@ class TakeOver:
             return
         self.tape.open = False
         guard.stand_down()
-        # Small work is not done faster by many threads, and what it takes can be told of one alone.
+        # Small work is not done faster by many threads, and what it takes can be seen with one alone.
         self.torch.set_num_threads(1)
         CLOCK.measure()
         facts: Facts = {

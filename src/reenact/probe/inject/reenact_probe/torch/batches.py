@@ -50,7 +50,7 @@ class BatchObserver:
         self._steps_an_epoch = 0
         self.pair: Pair | None = None
         """What the loss of this step compares."""
-        self._told: Pair | None = None
+        self._handed: Pair | None = None
         """The pair that was there when a loss went backward before."""
         self._input: Tensor | None = None
         self._looks = self._label_looks = 0
@@ -296,8 +296,8 @@ class BatchObserver:
         """What this loss compares: of the losses of several backward passes before a step each has
         its own.
         """
-        if self.pair is not self._told:
-            self._told = self.pair
+        if self.pair is not self._handed:
+            self._handed = self.pair
             return self.pair
         read = facts.read_loss(loss) if isinstance(loss, self.torch.Tensor) else None
         if read is None or read.prediction is None or read.target is None:

@@ -1,5 +1,5 @@
 """What an evaluation does with an output, between one forward pass and the next: which labels it is compared
-with, where no loader told them.
+with, where no loader gave them.
 
 A torch function mode stands there between two passes only: inside a model it would change which kernels
 attention takes. It calls what was called with what it was given, and notes comparisons and losses.
@@ -24,7 +24,7 @@ MOST_FOLLOWED = 48
 
 
 class Comparing(Protocol):
-    """Who is told of comparisons."""
+    """Who is notified of comparisons."""
 
     def judged_by_loss(self, prediction: Tensor, target: Tensor) -> object:
         """A loss compares these."""

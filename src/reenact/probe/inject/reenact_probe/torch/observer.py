@@ -222,7 +222,7 @@ class TorchObserver:
     def layer_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         if self._beyond:
             if self._whole and self.batches.is_loss(module, output):
-                self._told_by_loss(args)
+                self._labels_of_loss(args)
             return
         began = perf_counter()
         if self.model.compiled(module):
@@ -233,7 +233,7 @@ class TorchObserver:
         elif self.batches.is_loss(module, output):
             trains = self.batches.loss_called(args, kwargs, output, self.in_fit)
             if self._whole and not trains:
-                self._told_by_loss(args)
+                self._labels_of_loss(args)
             if trains and self.model.loss is None:
                 loss = module_loss(module, self.model.place_of(module))
                 self.model.loss = dict(
@@ -316,7 +316,7 @@ class TorchObserver:
         """A pass of an evaluation at which only the books look."""
         return self._passes >= PASSES_AN_EVALUATION and not self.torch.is_grad_enabled()
 
-    def _told_by_loss(self, args: Args) -> None:
+    def _labels_of_loss(self, args: Args) -> None:
         if len(args) > 1 and all(isinstance(one, self.torch.Tensor) for one in args[:2]):
             self.books.judged_by_loss(*args[:2])
 
