@@ -252,6 +252,7 @@ def test_a_step_that_makes_the_rewarded_action_less_likely(kind: dict[str, str],
     text = ACTOR.format(loss=loss, **kind)
     (found,) = account(text).imbalances
     assert found.fault == "wrong-sign-in-loss"
+    assert "12 of 12" in found.sentence or found.key == "pessimistic-bound-lowered"
     assert found.place is not None
     assert found.place.line == (HEAD + text).splitlines().index(f"    loss = {loss}") + 1
     assert len(findings_in("RE141", seen(text))) == 1
