@@ -252,6 +252,7 @@ def test_a_step_that_makes_the_rewarded_action_less_likely(kind: dict[str, str],
     text = ACTOR.format(loss=loss, **kind)
     (found,) = account(text).imbalances
     assert found.fault == "wrong-sign-in-loss"
+    assert "12 of 12" in found.sentence or found.key == "pessimistic-bound-lowered"
     assert found.place is not None
     assert found.place.line == (HEAD + text).splitlines().index(f"    loss = {loss}") + 1
     assert len(findings_in("RE141", seen(text))) == 1
@@ -441,3 +442,33 @@ def test_schedules_that_are_not_stepped_as_planned(
 )
 def test_schedules_that_are_stepped_as_planned(made: str, each: str, last: str) -> None:
     assert keys(SCHEDULED.format(made=made, each=each, last=last)) == []
+
+
+MIXED = """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(8, 16), nn.Linear(16, 3)
+    def forward(self, rows):
+        inner = self.first(rows).relu()
+        return self.last({inner})
+model = Model()
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for epoch in range(12):
+    optimizer.zero_grad()
+    F.cross_entropy(model(x), y).backward()
+    optimizer.step()
+"""
+
+
+def test_other_rows_move_the_output_of_a_row() -> None:
+    mixed = MIXED.format(inner="inner - inner.mean(0, keepdim=True)")
+    apart = MIXED.format(inner="inner - inner.mean(1, keepdim=True)")
+    (bad, good) = (evidence_of(HEAD + one, run=True, experiments=True) for one in (mixed, apart))
+    found = [entry for one in bad.accounts for entry in one.entries if entry.key == "rows-apart"]
+    assert [(one.standing, one.fault) for one in found] == [
+        (Standing.IMBALANCE, "batch-rows-mixed")
+    ]
+    assert len(findings_in("RE035", bad)) == 1
+    found = [entry for one in good.accounts for entry in one.entries if entry.key == "rows-apart"]
+    assert [one.standing for one in found] == [Standing.BALANCES]

@@ -7,6 +7,7 @@ from itertools import chain
 
 from reenact.accounts.account import Account, BookName, Entry, imbalance
 from reenact.accounts.divergences import divergence_entries
+from reenact.accounts.invariances import invariance_entries
 from reenact.accounts.policies import policy_entries
 from reenact.accounts.schedules import schedule_entries
 from reenact.accounts.scores import score_entries
@@ -19,7 +20,7 @@ FEWEST = 2
 """Losses with the same form below which nothing is reported."""
 
 
-def formulas_account(trace: Trace, experiments: Experiments) -> Account | None:  # noqa: ARG001
+def formulas_account(trace: Trace, experiments: Experiments) -> Account | None:
     """Read the book of formulas; none where it was not kept."""
     book = trace.books.formulas if trace.books is not None else None
     if book is None:
@@ -28,6 +29,7 @@ def formulas_account(trace: Trace, experiments: Experiments) -> Account | None: 
         divergence_entries(book),
         score_entries(book),
         schedule_entries(book, trace),
+        invariance_entries(experiments),
         () if climbs(trace) else _turned(book),
         () if book.climbs or climbs(trace) else policy_entries(book),
     )

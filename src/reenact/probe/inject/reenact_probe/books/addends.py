@@ -55,6 +55,8 @@ class Addend:
     """The node that multiplies it by the last of these."""
     chosen: str = ""
     """`min` or `max` where the smaller or larger of two such parts counts."""
+    chosen_at: Any = None
+    """The node that chooses."""
 
     def weighs_without(self, left_out: Tensor) -> float:
         """The sign of its weights but one."""
@@ -107,7 +109,7 @@ def _below(node: Any, way: Addend) -> list[tuple[Any, Addend]]:
         return [(edge, _copy(way, sign=way.sign * sign)) for edge, sign in pairs if edge[0]]
     if name.startswith((_SMALLER, _LARGER)):
         chosen = "min" if name.startswith(_SMALLER) else "max"
-        return [(edge, _copy(way, chosen=chosen)) for edge in edges]
+        return [(edge, _copy(way, chosen=chosen, chosen_at=node)) for edge in edges]
     if name.startswith(_MOVES):
         summed = way.summed or (name.startswith(_REDUCES) and bool(way.weights))
         return [(edge, _copy(way, summed=summed)) for edge in edges]

@@ -45,12 +45,13 @@ class Weighed:
     chosen: str
     """`min` or `max` where the smaller or larger of two such products counts."""
     node: Any
-    """What multiplies them."""
+    """What multiplies them, or chooses among the products."""
 
 
 def weighed(torch: Library, found: Addends) -> Iterator[Weighed]:
     """Logarithms of probabilities that have weights of both signs."""
     single: list[tuple[Addend, float]] = []
+    told: set[int] = set()
     for part in found.parts:
         sense = _sense(part.node, 0)
         if not sense or part.summed:
@@ -59,8 +60,9 @@ def weighed(torch: Library, found: Addends) -> Iterator[Weighed]:
         if len(mixed) == 1:
             weights, node = mixed[0]
             sign = sense * part.sign * part.weighs_without(weights)
-            if sign:
-                yield Weighed(_sample(weights), sign, part.chosen, node)
+            if sign and weights.data_ptr() not in told:
+                told.add(weights.data_ptr())
+                yield Weighed(_sample(weights), sign, part.chosen, part.chosen_at or node)
         elif part.numbers and part.weighs and part.numbers[-1]:
             single.append((part, sense * part.sign * part.weighs / part.numbers[-1]))
     if len(single) >= FEWEST and len({rest > 0 for _, rest in single}) == 1:
