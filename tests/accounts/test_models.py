@@ -64,3 +64,35 @@ def test_an_evaluation_that_keeps_gradients_is_no_step() -> None:
     assert not account.imbalances
     (entry,) = account.standing(Standing.BALANCES)
     assert "all 30 steps came from passes in training mode" in entry.sentence
+
+
+ANOTHER = """
+def make():
+    return nn.Sequential(nn.Linear(6, 32), nn.ReLU(), nn.Linear(32, 4))
+model, other = make(), make()
+optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+for epoch in range(6):
+    for rows in torch.randperm(192).split(32):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+        optimizer.step()
+{loaded}
+with torch.no_grad():
+    print("test_accuracy", (other(x[192:]).argmax(1) == y[192:]).float().mean().item())
+"""
+TRAINED_AS_WELL = """
+with torch.no_grad():
+    print("trained", (model(x[192:]).argmax(1) == y[192:]).float().mean().item())
+"""
+
+
+def test_a_model_that_was_never_trained_is_judged() -> None:
+    program = START.replace("{optimizer}", "Adam") + ANOTHER
+    (entry,) = account_of(program.replace("{loaded}", "")).imbalances
+    assert entry.key == "judged-never-trained"
+    assert entry.place is not None
+    loaded = "other.load_state_dict(model.state_dict())"
+    assert not account_of(program.replace("{loaded}", loaded)).imbalances
+    beside = account_of(program.replace("{loaded}", TRAINED_AS_WELL))
+    assert not beside.imbalances
+    assert any(one.key == "judged-never-trained" for one in beside.standing(Standing.FACT))
