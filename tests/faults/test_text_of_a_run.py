@@ -70,7 +70,13 @@ right = (out.argmax(1) == y)[test_mask]
 
 
 def test_a_loss_over_the_rows_of_every_split() -> None:
-    for given, count in (("out, y", 1), ("out[train_mask], y[train_mask]", 0)):
+    for given, count in (
+        ("out, y", 1),
+        ("out[train_mask], y[train_mask]", 0),
+        ("out[labelled], y[labelled]", 0),
+        ("model(x)[numbers()], y[numbers()]", 0),
+        ("out[:, 0], y", 1),
+    ):
         found = findings_in("RE018", seen(trace([1.0] * 20), ROWS.format(given=given)))
         assert [one.place.line for one in found if one.place is not None] == [4] * count
 

@@ -39,8 +39,9 @@ AUDITS: tuple[Audit, ...] = (
 
 
 def accounts_of(trace: Trace | None, experiments: Experiments) -> tuple[Account, ...]:
-    """The account of every book that was kept; nothing where nobody watched."""
+    """The account of every book that was kept, each entry once; nothing where nobody watched."""
     if trace is None or trace.books is None:
         return ()
-    read = (audit(trace, experiments) for audit in AUDITS)
-    return tuple(account for account in read if account is not None and account.entries)
+    read = [audit(trace, experiments) for audit in AUDITS]
+    kept = [account for account in read if account is not None and account.entries]
+    return tuple(Account(one.book, tuple(dict.fromkeys(one.entries))) for one in kept)

@@ -4,6 +4,7 @@ and did each pass run in the mode that it is for?
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from reenact.accounts.account import (
@@ -15,7 +16,9 @@ from reenact.accounts.account import (
     imbalance,
     unseen,
 )
+from reenact.accounts.drawn import are_drawn
 from reenact.probe.books.models import Judged, Mixed, ModelsBook, Restored, Stepped
+from reenact.probe.books.parameters import ParametersBook
 from reenact.probe.trace import Experiments, Trace
 
 FEWEST = 3
@@ -40,12 +43,15 @@ def models_account(
     book = trace.books.models if trace.books is not None else None
     if book is None or not book.models:
         return None
-    return Account(BookName.MODELS, tuple(_entries(book)))
+    parameters = trace.books.parameters if trace.books is not None else None
+    return Account(BookName.MODELS, tuple(_entries(book, parameters)))
 
 
-def _entries(book: ModelsBook) -> Iterator[Entry]:
+def _entries(book: ModelsBook, parameters: ParametersBook | None) -> Iterator[Entry]:
     yield from _steps(book)
     yield from _judging(book)
+    if parameters is not None:
+        yield from _never_trained(book, parameters)
     yield from _averages(book)
     yield from _restored(book)
     if book.unused:
@@ -149,6 +155,37 @@ def _helps(book: ModelsBook, root: int) -> bool:
     asked = {one.step for one in book.judged if one.root == root}
     inside = {one.step for one in book.judged if one.root == root and one.within}
     return len(asked) >= HELPS * max(book.steps, 1) or len(inside) > MOSTLY * len(asked)
+
+
+def _never_trained(book: ModelsBook, parameters: ParametersBook) -> Iterator[Entry]:
+    """Models that are judged as they were drawn, where another one of their shapes learns."""
+    shapes: dict[int, Counter[tuple[int, ...]]] = {}
+    for tensor in parameters.tensors:
+        shapes.setdefault(tensor.root, Counter())[tensor.shape] += 1
+    for root, model in enumerate(book.models):
+        rows = [one for one in book.judged if one.root == root]
+        if not rows or model.owned or model.moved or _helps(book, root):
+            continue
+        held = [one for one in parameters.tensors if one.root == root]
+        learns = [
+            other
+            for other, twin in enumerate(book.models)
+            if twin.owned and twin.moved and shapes.get(other) == shapes.get(root)
+        ]
+        if not learns or not are_drawn(held):
+            continue
+        saw = f"{model.name} is asked in {len(rows)} passes without gradients as it was drawn"
+        if any(one.root in learns for one in book.judged):
+            yield fact("judged-never-trained", f"{saw}; the one that learns is asked as well")
+            continue
+        yield imbalance(
+            "judged-never-trained",
+            f"{saw}: another model of its shapes learns, and is never asked",
+            why="What is judged is not what was trained: load the trained weights into it, or ask the "
+            "model that was trained.",
+            place=rows[0].place,
+            confidence=0.85,
+        )
 
 
 def _averages(book: ModelsBook) -> Iterator[Entry]:

@@ -61,6 +61,7 @@ from reenact.faults.facts.drawn_rows import (
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.input_values import shared_rows
 from reenact.faults.facts.lines import call_place
+from reenact.faults.facts.prepared import only_prepares
 from reenact.faults.facts.roles import is_loss_call
 from reenact.faults.facts.splits import pairs
 from reenact.probe.trace import Overlap
@@ -125,7 +126,8 @@ def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
                     evidence, saw, place=place, confidence=sure, certainty=strong
                 )
                 return
-    leaks = () if evidence.acts else evidence.watched.overlaps
+    judged_nothing = evidence.acts or only_prepares(evidence.watched)
+    leaks = () if judged_nothing else evidence.watched.overlaps
     clean = any(overlap.rows >= FEWEST and overlap.share < LEAST for overlap in leaks)
     worst = max(leaks, key=lambda overlap: overlap.share, default=None)
     if worst is None or worst.rows < FEWEST or worst.share < LEAST:
@@ -260,6 +262,15 @@ def _over_all_rows(index: FileIndex) -> Found:
         for call in index.calls
         if is_loss_call(call) and len(call.args) >= 2 and function_of(call) in owners
     ]
+    picked_by_numbers = {
+        target.id
+        for target, value in stores(index.tree)
+        # The same rows in another order are all of them.
+        if isinstance(target, ast.Name) and _picks_rows(value) and target.id not in names(value)
+    }
+    given_rows = [arg for call in losses for arg in call.args]
+    if any(_picks_rows(arg) or names(arg) & picked_by_numbers for arg in given_rows):
+        return
     reached = names_that_reach(index, losses)
     given = {name for call in losses for name in names(call)}
     for parts in _parts_of_rows(index) if losses else ():
@@ -271,6 +282,12 @@ def _over_all_rows(index: FileIndex) -> Found:
                 f"{excerpt(losses[0])} takes every row; the split of the program does not enter",
             )
             return
+
+
+def _picks_rows(value: ast.expr) -> bool:
+    """Whether this is a part of its rows, picked by a mask or by numbers: no column, no slice."""
+    given = value.slice if isinstance(value, ast.Subscript) else None
+    return isinstance(given, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
 
 
 def _parts_of_rows(index: FileIndex) -> Iterator[set[str]]:

@@ -67,6 +67,8 @@ class ModelsBook(Book):
         self._modes = Modes()
         self._passes: list[Pass] = []
         """Passes with gradients since the last step."""
+        self._moving: set[int] = set()
+        """Identities of the weights that the step under way moves."""
         self._stepped: list[Facts] = []
         self._judged: list[Facts] = []
         self._asked: dict[int, Any] = {}
@@ -161,11 +163,7 @@ class ModelsBook(Book):
 
     def steps(self, optimizer: Optimizer | None, parameters: list[Tensor]) -> None:  # noqa: ARG002
         self._windows += 1
-        moved = {id(tensor) for tensor in parameters}
-        for number in dict.fromkeys(one.root for one in self._passes if one.went_back):
-            module = self.shelf.roots[number].ref()
-            if module is not None and any(id(one) in moved for one in module.parameters()):
-                self._note_stepped(number, module)
+        self._moving = {id(tensor) for tensor in parameters}
 
     def _note_stepped(self, root: int, module: Module) -> None:
         went = [one.modes for one in self._passes if one.root == root and one.went_back]
@@ -190,6 +188,11 @@ class ModelsBook(Book):
         return bool(norms) and not any(bool(norm.running_mean.any()) for norm in norms)
 
     def stepped(self) -> None:
+        # Where an optimizer takes a closure, passes come while it steps.
+        for number in dict.fromkeys(one.root for one in self._passes if one.went_back):
+            module = self.shelf.roots[number].ref()
+            if module is not None and any(id(one) in self._moving for one in module.parameters()):
+                self._note_stepped(number, module)
         self._unused += sum(not one.went_back for one in self._passes)
         self._passes = []
 

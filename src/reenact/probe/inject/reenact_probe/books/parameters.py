@@ -35,6 +35,10 @@ class ParametersBook(Book):
         self.shelf = shelf
         self.steps_seen = 0
         self._due = False
+        self._came = False
+        """Gradients have come since the look began."""
+        self._at_step: list[Known] = []
+        """What the step under way moves, where that is to be read."""
         self._given: set[int] = set()
         """Identities of what models were called with in this step."""
         self._norms: list[tuple[list[int], Any, bool]] = []
@@ -50,6 +54,8 @@ class ParametersBook(Book):
     def look_begins(self) -> None:
         looks = self.shelf.looks = self.shelf.looks + 1
         self._due = _is_due(looks)
+        self._came = False
+        self._at_step = []
         self._given = set()
 
     def model_called(
@@ -104,6 +110,7 @@ class ParametersBook(Book):
                 self.shelf.meet(tensor, BARE, "")
 
     def came(self) -> None:
+        self._came = True
         if self._due:
             self._reads += 1
             self._read([known for known in self.shelf.all if known.gone < 0], at_step=False)
@@ -158,12 +165,20 @@ class ParametersBook(Book):
         ]
         looks = self._looks_of[owner] = self._looks_of.get(owner, 0) + 1
         if _is_due(looks):
-            held = [one for one in known if one is not None]
-            for one in held:
-                one.stepped += 1
-            self._read(held, at_step=True)
+            self._at_step = [one for one in known if one is not None]
+        if self._came:
+            self._read_step()
+
+    def _read_step(self) -> None:
+        """Read the gradients that a step spends."""
+        for one in self._at_step:
+            one.stepped += 1
+        self._read(self._at_step, at_step=True)
+        self._at_step = []
 
     def stepped(self) -> None:
+        # Where an optimizer takes a closure, gradients come while it steps.
+        self._read_step()
         if self._due:
             self.shelf.sketch([known.number for known in self.shelf.all if known.gone < 0])
             for known in self.shelf.all:
