@@ -28,7 +28,7 @@ for epoch in range(4):
 """
 
 
-def test_each_entry_is_said_once() -> None:
+def test_each_entry_is_reported_once() -> None:
     accounts = evidence_of(PARTS, run=True).accounts
     assert accounts
     for account in accounts:

@@ -368,9 +368,10 @@ SCHEDULED = """
 model = nn.Linear(8, 3)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
 rates = torch.optim.lr_scheduler
+numbers = torch.arange(64)
 {made}
 for epoch in range(8):
-    for rows in torch.utils.data.DataLoader(torch.arange(64), batch_size=4, shuffle=True):
+    for rows in torch.utils.data.DataLoader(numbers, batch_size=4, shuffle=True):
         optimizer.zero_grad()
         F.cross_entropy(model(x[rows]), y[rows]).backward()
         optimizer.step()
@@ -466,9 +467,7 @@ def test_other_rows_move_the_output_of_a_row() -> None:
     apart = MIXED.format(inner="inner - inner.mean(1, keepdim=True)")
     (bad, good) = (evidence_of(HEAD + one, run=True, experiments=True) for one in (mixed, apart))
     found = [entry for one in bad.accounts for entry in one.entries if entry.key == "rows-apart"]
-    assert [(one.standing, one.fault) for one in found] == [
-        (Standing.IMBALANCE, "batch-rows-mixed")
-    ]
+    assert [(one.status, one.fault) for one in found] == [(Status.IMBALANCE, "batch-rows-mixed")]
     assert len(findings_in("RE035", bad)) == 1
     found = [entry for one in good.accounts for entry in one.entries if entry.key == "rows-apart"]
-    assert [one.standing for one in found] == [Standing.BALANCES]
+    assert [one.status for one in found] == [Status.BALANCES]

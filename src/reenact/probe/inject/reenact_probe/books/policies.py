@@ -51,7 +51,7 @@ class Weighed:
 def weighed(torch: Library, found: Addends) -> Iterator[Weighed]:
     """Logarithms of probabilities that have weights of both signs."""
     single: list[tuple[Addend, float]] = []
-    told: set[int] = set()
+    counted: set[int] = set()
     for part in found.parts:
         sense = _sense(part.node, 0)
         if not sense or part.summed:
@@ -60,8 +60,8 @@ def weighed(torch: Library, found: Addends) -> Iterator[Weighed]:
         if len(mixed) == 1:
             weights, node = mixed[0]
             sign = sense * part.sign * part.weighs_without(weights)
-            if sign and weights.data_ptr() not in told:
-                told.add(weights.data_ptr())
+            if sign and weights.data_ptr() not in counted:
+                counted.add(weights.data_ptr())
                 yield Weighed(_sample(weights), sign, part.chosen, part.chosen_at or node)
         elif part.numbers and part.weighs and part.numbers[-1]:
             single.append((part, sense * part.sign * part.weighs / part.numbers[-1]))
