@@ -85,7 +85,9 @@ class _Parts:
         """The parts that hold these, by their names."""
         names = list(dict.fromkeys(_owner(one) for one in tensors))
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        return ", ".join(names[:NAMED]) + more
+        listed = ", ".join(names[:NAMED]) + more
+        # A number alone reads as a quantity: layers of a Sequential have no other name.
+        return f"layer {listed}" if names[0].isdigit() else listed
 
     def place(self, tensors: Sequence[TensorRow]) -> Place | None:
         """Where the part that holds all of these was made."""
