@@ -273,3 +273,33 @@ def test_classes_that_judge_and_never_train_do_not_balance() -> None:
     mixed = account_of(START + BY_CLASS.replace("{order}", "torch.randperm(256)"))
     assert not mixed.imbalances
     assert standing_of(mixed, "classes-that-judge") is Standing.BALANCES
+
+
+WINDOWS = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+series = (torch.arange(700) / 9).sin() + 0.2 * torch.randn(700)
+x, y = series.unfold(0, 24, 1)[:-1], series[24:]
+order = {order}
+train, held = order[:500], order[530:]
+model = nn.Sequential(nn.Linear(24, 16), nn.Tanh(), nn.Linear(16, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for epoch in range(6):
+    for rows in train[torch.randperm(500)].split(50):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x[rows]).squeeze(1), y[rows]).backward()
+        optimizer.step()
+    with torch.no_grad():
+        print("val_loss", nn.functional.mse_loss(model(x[held]).squeeze(1), y[held]).item())
+"""
+
+
+def test_windows_that_overlap_in_time_are_told() -> None:
+    account = account_of(WINDOWS.replace("{order}", "torch.randperm(676)"))
+    assert standing_of(account, "neighbours-in-time") is Standing.FACT
+    account = account_of(WINDOWS.replace("{order}", "torch.arange(676)"))
+    assert "neighbours-in-time" not in {entry.key for entry in account.entries}
+    tables = MEASURED.replace("{copies}", "").replace("400, 6", "400, 12").replace("(6,", "(12,")
+    assert "neighbours-in-time" not in {entry.key for entry in account_of(tables).entries}

@@ -55,6 +55,10 @@ class JudgingRows:
     """Share of them that lie elsewhere, or are far wider or narrower, here."""
     moved: int
     """Columns, or channels, that are those of other places in training."""
+    windows: int
+    """Rows that are windows, by their middles."""
+    across: int
+    """Those whose middle lies in a window of the same series that trains."""
     place: Place | None
     columns: int
     mean_off: float

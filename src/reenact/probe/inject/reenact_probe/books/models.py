@@ -59,9 +59,7 @@ class ModelsBook(Book):
 
     name = "models"
 
-    def __init__(
-        self, torch: Library, recorder: Recorder, shelf: Shelf, passes: Passes
-    ) -> None:
+    def __init__(self, torch: Library, recorder: Recorder, shelf: Shelf, passes: Passes) -> None:
         self.torch = torch
         self.recorder = recorder
         self.shelf = shelf
