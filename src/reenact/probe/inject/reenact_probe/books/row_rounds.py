@@ -1,5 +1,5 @@
-"""What loaders give round by round, and of which classes: rounds that end early or come in one order, rows that
-are others when they are read again, classes that judge and never train.
+"""What loaders give round by round, and of which classes: rounds that end early or come in one order, rows
+that are others when they are read again, classes that judge and never train.
 """
 
 from __future__ import annotations
@@ -104,5 +104,5 @@ def _among(prediction: Tensor, labels: Array) -> int:
         return 0
     classes = int(prediction.shape[1])
     fits = len(labels) == len(prediction) and 2 <= classes <= MOST_CLASSES
-    inside = fits and len(labels) > 0 and 0 <= labels.min() and labels.max() < classes
+    inside = fits and len(labels) > 0 and labels.min() >= 0 and labels.max() < classes
     return classes if inside else 0

@@ -1,7 +1,7 @@
 """Windows of a series: do those that judge lie between, or across, those that train?
 
-A window is known by stretches of three steps: of windows that overlap, the same stretch stands at another place
-of another window.
+A window is known by stretches of three steps: of windows that overlap, the same stretch stands at another
+place of another window.
 """
 
 from __future__ import annotations
