@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reenact.accounts import Account, BookName
+from reenact.accounts import Account, BookName, Status
 from reenact.testing.faults import evidence_of
 
 pytestmark = pytest.mark.usefixtures("warm_python")
@@ -207,3 +207,94 @@ def test_rows_that_a_mask_takes_are_separate() -> None:
     sentences = [entry.sentence for entry in account.entries]
     assert account.imbalances == ()
     assert any(one.startswith("val_accuracy is what its name says in 12") for one in sentences)
+
+
+FIGURES = """
+for epoch in range(6):
+    fit()
+    model.eval()
+    outs, wants, parts = [], [], []
+    with torch.no_grad():
+        for rows, labels in held:
+            out = model(rows)
+            outs.append(out)
+            wants.append(labels)
+            parts.append(f1(out.argmax(1), labels).mean().item())
+    out, labels = torch.cat(outs), torch.cat(wants)
+    answers = out.argmax(1)
+    print(f"{what}")
+"""
+COUNTS = """
+def counted(answers, labels):
+    each = range(3)
+    hits = torch.tensor([((answers == one) & (labels == one)).sum() for one in each])
+    predicted = torch.tensor([(answers == one).sum() for one in each])
+    count = torch.tensor([(labels == one).sum() for one in each])
+    return hits.float(), predicted.float(), count.float()
+
+def f1(answers, labels):
+    hits, predicted, count = counted(answers, labels)
+    return 2 * hits / (predicted + count)
+
+def precision(answers, labels):
+    hits, predicted, count = counted(answers, labels)
+    return hits / predicted
+"""
+KNOWN = {
+    "val_f1 {f1(answers, labels).mean():.4f}": "f1, the mean over classes",
+    "val_f1 {(f1(answers, labels) * labels.bincount()).sum() / len(labels):.4f}": (
+        "f1, the mean over classes by their rows"
+    ),
+    "val_precision {precision(answers, labels).mean():.4f}": "precision, the mean over classes",
+    "val_perplexity {nn.functional.cross_entropy(out, labels).exp():.4f}": (
+        "perplexity by cross-entropy"
+    ),
+}
+TURNED_ROUND = "val_precision {precision(labels, answers).mean():.4f}"
+OF_BATCHES = "val_f1 {sum(parts) / len(parts):.4f}"
+
+
+def figures(what: str) -> Account:
+    return account_of(START + COUNTS + FIGURES.replace("{what}", what))
+
+
+@pytest.mark.parametrize("what", KNOWN)
+def test_a_figure_is_known_by_how_it_is_averaged(what: str) -> None:
+    account = figures(what)
+    assert account.imbalances == ()
+    assert any(entry.sentence.endswith(f": {KNOWN[what]}") for entry in account.entries)
+
+
+def test_a_figure_of_answers_and_labels_in_each_others_place_does_not_balance() -> None:
+    (entry,) = figures(TURNED_ROUND).imbalances
+    assert "recall" in entry.sentence
+    assert entry.fault == "wrong-metric"
+
+
+def test_a_figure_that_is_averaged_over_batches_may_be_meant_so() -> None:
+    account = figures(OF_BATCHES)
+    assert account.imbalances == ()
+    (entry,) = (one for one in account.status(Status.FACT) if one.key == "reported")
+    assert "mean over batches" in entry.sentence
+
+
+R2 = """
+x, target = x, x @ torch.randn(6) + 0.5 * torch.randn(300)
+model = nn.Linear(6, 1)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+for epoch in range(6):
+    for rows in torch.randperm(200).split(20):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x[rows]).squeeze(1), target[rows]).backward()
+        optimizer.step()
+    with torch.no_grad():
+        out = model(x[200:]).squeeze(1)
+        loss = nn.functional.mse_loss(out, target[200:])
+        print(f"test_r2 {1 - loss / target[200:].var(unbiased=False):.4f}")
+"""
+
+
+def test_the_explained_share_of_the_spread_is_known() -> None:
+    account = account_of(START + R2)
+    assert account.imbalances == ()
+    assert any("test_r2 is what its name says" in entry.sentence for entry in account.entries)

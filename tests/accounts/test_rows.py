@@ -200,3 +200,106 @@ def test_an_accuracy_of_the_training_rows_is_no_leak() -> None:
     assert not account.imbalances
     judged = [one.status for one in account.entries if one.key == JUDGE]
     assert judged == [Status.FACT, Status.BALANCES]
+
+
+LOADED = """
+from torch.utils.data import DataLoader, Dataset, TensorDataset
+
+class Rows(Dataset):
+    def __len__(self):
+        return 96
+    def __getitem__(self, index):
+        return x[index] + {noise} * torch.randn(6), y[index]
+
+held = DataLoader(Rows(), batch_size=32)
+loader = DataLoader(TensorDataset(x[96:], y[96:]), batch_size=16, shuffle={shuffle})
+for epoch in range(5):
+    {seed}
+    for number, (rows, labels) in enumerate(loader):
+        if number == {most}:
+            break
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(rows), labels).backward()
+        optimizer.step()
+    with torch.no_grad():
+        for rows, labels in held:
+            print((model(rows).argmax(1) == labels).float().mean().item())
+"""
+SOUND = {"{noise}": "0", "{shuffle}": "True", "{seed}": "pass", "{most}": "99"}
+LOADERS = {
+    "rows-never-seen": {"{shuffle}": "False", "{most}": "4"},
+    "order-of-rounds": {"{seed}": "torch.manual_seed(3)"},
+    "rows-that-judge-again": {"{noise}": "0.1"},
+}
+
+
+def loaded(**changes: str) -> Account:
+    text = LOADED
+    for key, value in (SOUND | {f"{{{key}}}": value for key, value in changes.items()}).items():
+        text = text.replace(key, value)
+    return account_of(START + text)
+
+
+def test_rounds_of_a_sound_loader_say_nothing() -> None:
+    account = loaded()
+    assert not account.imbalances
+    assert not {entry.key for entry in account.entries} & set(LOADERS)
+    assert status_of(account, "classes-that-judge") is Status.BALANCES
+
+
+@pytest.mark.parametrize("key", LOADERS)
+def test_what_rounds_of_a_loader_show_is_a_fact(key: str) -> None:
+    account = loaded(**{name.strip("{}"): value for name, value in LOADERS[key].items()})
+    assert not account.imbalances
+    assert status_of(account, key) is Status.FACT
+
+
+BY_CLASS = """
+order = {order}
+x, y = x[order], y[order]
+for epoch in range(10):
+    for rows in torch.randperm(160).split(16):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+        optimizer.step()
+    with torch.no_grad():
+        print("val_accuracy", (model(x[200:]).argmax(1) == y[200:]).float().mean().item())
+"""
+
+
+def test_classes_that_judge_and_never_train_do_not_balance() -> None:
+    (entry,) = account_of(START + BY_CLASS.replace("{order}", "y.argsort()")).imbalances
+    assert entry.key == "classes-that-judge"
+    mixed = account_of(START + BY_CLASS.replace("{order}", "torch.randperm(256)"))
+    assert not mixed.imbalances
+    assert status_of(mixed, "classes-that-judge") is Status.BALANCES
+
+
+WINDOWS = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+series = (torch.arange(700) / 9).sin() + 0.2 * torch.randn(700)
+x, y = series.unfold(0, 24, 1)[:-1], series[24:]
+order = {order}
+train, held = order[:500], order[530:]
+model = nn.Sequential(nn.Linear(24, 16), nn.Tanh(), nn.Linear(16, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for epoch in range(6):
+    for rows in train[torch.randperm(500)].split(50):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x[rows]).squeeze(1), y[rows]).backward()
+        optimizer.step()
+    with torch.no_grad():
+        print("val_loss", nn.functional.mse_loss(model(x[held]).squeeze(1), y[held]).item())
+"""
+
+
+def test_windows_that_overlap_in_time_are_reported() -> None:
+    account = account_of(WINDOWS.replace("{order}", "torch.randperm(676)"))
+    assert status_of(account, "neighbours-in-time") is Status.FACT
+    account = account_of(WINDOWS.replace("{order}", "torch.arange(676)"))
+    assert "neighbours-in-time" not in {entry.key for entry in account.entries}
+    tables = MEASURED.replace("{copies}", "").replace("400, 6", "400, 12").replace("(6,", "(12,")
+    assert "neighbours-in-time" not in {entry.key for entry in account_of(tables).entries}

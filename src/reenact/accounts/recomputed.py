@@ -11,7 +11,15 @@ from reenact.probe.books.metrics import Measure, Reported, Stream
 
 ACCURACY, ERROR, LOSS = "accuracy", "error", "loss"
 MSE, RMSE, MAE = "mse", "rmse", "mae"
+F1, PRECISION, RECALL, PERPLEXITY, R2 = "f1", "precision", "recall", "perplexity", "r2"
+RATIOS = (F1, PRECISION, RECALL, PERPLEXITY, R2)
 _WORDS = {
+    "f1": F1,
+    "precision": PRECISION,
+    "recall": RECALL,
+    "perplexity": PERPLEXITY,
+    "ppl": PERPLEXITY,
+    "r2": R2,
     "acc": ACCURACY,
     "accuracy": ACCURACY,
     "error": ERROR,
@@ -153,6 +161,8 @@ def meanings(stream: Stream, measured: str, from_logits: bool) -> Iterator[tuple
     """Every recomputation of what is measured, with its value."""
     if measured in (ACCURACY, ERROR):
         yield from _shares(stream, measured, from_logits)
+    elif measured in RATIOS:
+        yield from _ratios(stream, measured)
     elif measured == LOSS:
         for name in _LOSSES:
             measure = stream.measure(name)
@@ -160,6 +170,33 @@ def meanings(stream: Stream, measured: str, from_logits: bool) -> Iterator[tuple
                 yield from _losses(stream, measure)
     else:
         yield from _errors(stream, measured)
+
+
+def _ratios(stream: Stream, measured: str) -> Iterator[tuple[Meaning, float]]:
+    """Figures that are no mean over rows: their mean over batches is another number."""
+    other = {PRECISION: RECALL, RECALL: PRECISION}.get(measured, "")
+    for ratio in stream.ratios:
+        kind = re.split(r"[ ,]", ratio.name)[0]
+        if kind == measured:
+            yield Meaning(ratio.name), ratio.whole
+            if stream.batches > 1 and ratio.by_batch is not None:
+                yield _over_batches(ratio.name), ratio.by_batch
+        elif kind == other:
+            yield _swapped(measured, ratio.name), ratio.whole
+
+
+def _over_batches(name: str) -> Meaning:
+    return Meaning(f"the mean over batches of {name}", sound=False, intended=True)
+
+
+def _swapped(measured: str, name: str) -> Meaning:
+    return Meaning(
+        f"the {name}",
+        sound=False,
+        fault="wrong-metric",
+        why=f"What is called {measured} is another figure: answers and labels may be given in each other's"
+        " place.",
+    )
 
 
 def _shares(stream: Stream, measured: str, from_logits: bool) -> Iterator[tuple[Meaning, float]]:

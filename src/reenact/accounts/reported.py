@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from reenact.accounts.account import Entry, balances, fact, imbalance, unseen
 from reenact.accounts.recomputed import (
+    RATIOS,
     Meaning,
     agrees,
     judges,
@@ -72,7 +73,7 @@ def _entry(name: str, place: Place | None, reports: Sequence[Report]) -> Entry:
         elsewhere = _of_training_rows(name, place, reports)
         return elsewhere or balances(
             "reported",
-            f"{name} is what its name says in {len(sound)} of {count} reports",
+            f"{name} is what its name says in {len(sound)} of {count} reports{_which(sound)}",
         )
     wrong = _shared(reports)
     if wrong is not None:
@@ -81,6 +82,15 @@ def _entry(name: str, place: Place | None, reports: Sequence[Report]) -> Entry:
         "reported",
         f"{name} is none, or several, of the numbers that its rows give ({count} reports)",
     )
+
+
+def _which(reports: Sequence[Report]) -> str:
+    """Which of several figures of one name it is, where all reports agree."""
+    if meaning_of(reports[0].reported.name) not in RATIOS:
+        return ""
+    each = [{meaning.says for meaning, _, _ in one.fits if meaning.sound} for one in reports]
+    shared = set.intersection(*each)
+    return f": {shared.pop()}" if len(shared) == 1 else ""
 
 
 def _shared(reports: Sequence[Report]) -> Meaning | None:

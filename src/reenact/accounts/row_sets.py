@@ -15,6 +15,7 @@ FAR = 3.0
 """Times the share that chance gives."""
 SURE = 0.1
 """By so much fewer rows must have trained than of a part of the training rows are known."""
+HALF = 0.5
 FEW_COLUMNS = 4
 APART = 0.75
 MISMATCH = "train-test-scaling-mismatch"
@@ -27,6 +28,7 @@ def judged(book: RowsBook, trace: Trace) -> Iterator[Entry]:  # noqa: ARG001
         yield unseen("rows-that-judge", "no fixed set of rows was evaluated that could be read")
         return
     yield from _shared(book, sets)
+    yield from _neighbours(sets)
     yield from _own_figures(book, sets)
     yield from _elsewhere(book, sets)
 
@@ -72,6 +74,18 @@ def _is_mixed(one: JudgingRows, chance: float) -> bool:
 def _is_everything(book: RowsBook, one: JudgingRows) -> bool:
     """Whether it is asked about all rows there are, those that train among them."""
     return not one.labelled and one.shared >= 0.9 * book.distinct
+
+
+def _neighbours(sets: list[JudgingRows]) -> Iterator[Entry]:
+    """Windows that judge and overlap windows that train."""
+    for one in sets:
+        if one.windows >= FEW_ROWS and one.share < SOME and one.across > HALF * one.windows:
+            yield fact(
+                "neighbours-in-time",
+                f"{one.across} of {one.windows} windows that judge overlap windows that train by half or "
+                "more, before or after them",
+                one.place,
+            )
 
 
 def _own_figures(book: RowsBook, sets: list[JudgingRows]) -> Iterator[Entry]:

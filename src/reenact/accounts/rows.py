@@ -14,6 +14,7 @@ from reenact.accounts.account import (
     unseen,
 )
 from reenact.accounts.row_labels import labels_set_apart
+from reenact.accounts.row_rounds import classes, rounds
 from reenact.accounts.row_sets import judged
 from reenact.probe.books.rows import RowsBook
 from reenact.probe.trace import Experiments, Trace
@@ -33,7 +34,17 @@ def rows_account(trace: Trace, experiments: Experiments) -> Account | None:  # n
     book = trace.books.rows if trace.books is not None else None
     if book is None:
         return None
-    looks: tuple[Look, ...] = (_seen, judged, _reach, _pairs, _towers, _maps, _order)
+    looks: tuple[Look, ...] = (
+        _seen,
+        judged,
+        classes,
+        _reach,
+        _pairs,
+        _towers,
+        _maps,
+        _order,
+        rounds,
+    )
     entries = [entry for look in (*looks, labels_set_apart) for entry in look(book, trace)]
     return Account(BookName.ROWS, tuple(entries))
 

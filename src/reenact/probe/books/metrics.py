@@ -21,6 +21,18 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
+class Ratio:
+    """A figure of one evaluation that is no mean over its rows."""
+
+    name: str
+    """What it is: `f1, the mean over classes`."""
+    whole: float
+    """Over all rows."""
+    by_batch: float | None
+    """The mean of those of the batches."""
+
+
+@dataclass(frozen=True, slots=True)
 class Stream:
     """What one model was asked about in one evaluation."""
 
@@ -41,6 +53,7 @@ class Stream:
     measures: tuple[Measure, ...]
     recalls: tuple[float, ...]
     """Of each class that occurs, the share that was found."""
+    ratios: tuple[Ratio, ...]
 
     def measure(self, name: str) -> Measure | None:
         """The one of that name."""

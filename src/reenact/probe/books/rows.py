@@ -55,6 +55,10 @@ class JudgingRows:
     """Share of them that lie elsewhere, or are far wider or narrower, here."""
     moved: int
     """Columns, or channels, that are those of other places in training."""
+    windows: int
+    """Rows that are windows, by their middles."""
+    across: int
+    """Those whose middle lies in a window of the same series that trains."""
     place: Place | None
     columns: int
     mean_off: float
@@ -154,6 +158,37 @@ class RoundOrder:
 
 
 @dataclass(frozen=True, slots=True)
+class LoaderRounds:
+    """What a loader gives, round by round."""
+
+    loader: int
+    trains: bool
+    rounds: int
+    early: int
+    """Rounds before the last that gave fewer batches than there are."""
+    longest: int
+    """The most batches that a round gave."""
+    batches: int
+    """Batches that there are; 0 where that is not known."""
+    known: int
+    """Rounds whose first batch is known."""
+    orders: int
+    """Different first batches."""
+    changed: float | None
+    """Of two rounds with the same labels in the same order: the share of rows that are others."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCounts:
+    """Rows of each class that trained and that judged, of those that were looked at."""
+
+    among: int
+    """Scores that the model gives a row; 0 where they are none of classes."""
+    train: dict[str, int]
+    judge: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class LossReach:
     """Rows that the loss reaches, of those that every step is given."""
 
@@ -175,6 +210,8 @@ class RowsBook:
     twins: Twins
     orders: list[RoundOrder]
     reach: LossReach | None
+    rounds: list[LoaderRounds]
+    classes: ClassCounts
     labels: Repeats
     towers: Repeats
     """Inputs of two models of one step whose i-th rows are to go together."""

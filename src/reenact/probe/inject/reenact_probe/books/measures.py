@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from reenact_probe.books.ratios import COUNTED, ratios
 from reenact_probe.types import Facts, Library, Tensor
 
 MOST_NUMBERS = 1 << 21
@@ -60,7 +61,7 @@ class Stream:
         measures = [
             _measure(name, sums[index], rows)
             for index, name in enumerate(self._names)
-            if index and not name.startswith(("count", "hits"))
+            if index and not name.startswith(COUNTED)
         ]
         return {
             "model": self.model,
@@ -73,6 +74,7 @@ class Stream:
             "largest": max(rows),
             "measures": [measure for measure in measures if measure is not None],
             "recalls": _recalls(self._names, sums),
+            "ratios": ratios(self._names, table),
         }
 
 
@@ -165,8 +167,8 @@ def _of_answers(
     names, values = ["rows", "accuracy"], [rows, right.sum()]
     for number in range(MOST_CLASSES):
         of_class = labels == number
-        names += [f"count{number}", f"hits{number}"]
-        values += [of_class.sum(), (right & of_class).sum()]
+        names += [f"count{number}", f"hits{number}", f"named{number}"]
+        values += [of_class.sum(), (right & of_class).sum(), (answers == number).sum()]
     return tuple(names), values
 
 
@@ -180,15 +182,17 @@ def _of_classes(
     classes = scores.shape[-1]
     counted = (labels >= 0) & (labels < classes)
     chosen = labels.where(counted, torch.zeros_like(labels)).unsqueeze(1)
-    right = (scores.argmax(1) == labels) & counted
+    answers = scores.argmax(1)
+    right = (answers == labels) & counted
     names = ["rows", "accuracy", "cross-entropy", "nll"]
     losses = [-scores.log_softmax(1).gather(1, chosen), -scores.gather(1, chosen)]
     values = [counted.sum(), right.sum()]
     values += [(loss.squeeze(1) * counted).sum() for loss in losses]
     for number in range(classes if classes <= MOST_CLASSES else 0):
         of_class = labels == number
-        names += [f"count{number}", f"hits{number}"]
-        values += [of_class.sum(), (right & of_class).sum()]
+        names += [f"count{number}", f"hits{number}", f"named{number}"]
+        named = ((answers == number) & counted).sum()
+        values += [of_class.sum(), (right & of_class).sum(), named]
     return tuple(names), values
 
 
@@ -208,10 +212,12 @@ def _of_two(
     away = prediction - target
     values = [rows, inside * rows, with_logits.sum(), by_share.sum()]
     values += [(away**2).sum(), away.abs().sum()]
+    names += ["yes"]
+    values += [wanted.sum()]
     for limit in (0.0, 0.5):
-        right = (prediction > limit) == wanted
-        names += [f"accuracy-above-{limit:g}"]
-        values += [right.sum()]
+        claimed = prediction > limit
+        names += [f"accuracy-above-{limit:g}", f"found-above-{limit:g}", f"claimed-above-{limit:g}"]
+        values += [(claimed == wanted).sum(), (claimed & wanted).sum(), claimed.sum()]
     return tuple(names), values
 
 
@@ -220,7 +226,10 @@ def _of_numbers(
 ) -> tuple[tuple[str, ...], list[Tensor]]:
     away = prediction.float() - labels.float()
     elements = torch.full((), float(away.numel()), device=away.device)
-    return ("rows", "mse", "mae"), [elements, (away**2).sum(), away.abs().sum()]
+    names = ("rows", "mse", "mae", "label-sum", "label-squares")
+    given = labels.double()
+    values = [elements, (away**2).sum(), away.abs().sum(), given.sum(), (given**2).sum()]
+    return names, values
 
 
 _SUMS: dict[str, Any] = {

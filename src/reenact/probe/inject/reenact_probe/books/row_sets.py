@@ -8,6 +8,7 @@ from collections import Counter
 import numpy
 
 from reenact_probe.books.row_columns import Columns, Series
+from reenact_probe.books.row_steps import Steps, middles
 from reenact_probe.books.row_values import is_certain, is_measured, keys_of
 from reenact_probe.types import Array, Facts, Module, Place
 
@@ -105,6 +106,8 @@ class RowSet:
         self.left = MOST_VALUES
         self.columns = Columns()
         self.series = Series()
+        self.middles: set[int] = set()
+        """Of its rows, where they are windows."""
         self.place: Place | None = None
         self.is_read = False
 
@@ -120,6 +123,7 @@ class RowSet:
         if self.left > 0:
             self.columns.add(parts[0])
             self.series.add(parts[0], labels)
+            self.middles |= middles(parts[0])
         return keys
 
     def judge(self, trained: TrainedRows, model: int) -> None:
@@ -133,7 +137,7 @@ class RowSet:
         if shared >= self.shared:
             self.shared, self.coverage = shared, trained.coverage(model)
 
-    def facts(self, train: Columns | None) -> Facts:
+    def facts(self, train: Columns | None, steps: Steps) -> Facts:
         columns, apart = self.columns.apart(train) if train is not None else (0, 0.0)
         best = self.columns.facts()
         for series in self.series.columns():
@@ -153,6 +157,8 @@ class RowSet:
             "compared": columns,
             "apart": apart,
             "moved": self.columns.moved(train) if train is not None else 0,
+            "windows": len(self.middles),
+            "across": steps.met(self.middles),
             "place": self.place,
             **best,
         }
@@ -170,6 +176,7 @@ class Sets:
         self.columns: dict[tuple[int, ...], Columns] = {}
         """Of rows that trained, by their form."""
         self.seen: set[int] = set()
+        self.steps = Steps()
         self._asked: Counter[tuple[int, int]] = Counter()
 
     def trains(self, model: int, parts: list[Array], keys: Array, loaded: bool) -> None:
@@ -180,6 +187,7 @@ class Sets:
         if len(parts) > 1:
             self.trained.add(model, keys_of(parts[:1]))
         self.trained.current = model
+        self.steps.add(parts[0])
         if not loaded:
             self.measure(parts, keys)
 
@@ -212,7 +220,7 @@ class Sets:
         judging = [one for index, one in self.by_loader.items() if index not in self.training]
         sets = [one for one in (*judging, *self.by_content.values()) if one.times]
         asked = sorted(sets, key=lambda one: -one.times)
-        return [one.facts(self._train_of(one)) for one in asked[:16]]
+        return [one.facts(self._train_of(one), self.steps) for one in asked[:16]]
 
     def train_columns(self) -> list[Columns]:
         """Of the loaders that train, then of the rows that passes brought."""

@@ -17,6 +17,7 @@ from reenact_probe.books.row_columns import Columns
 from reenact_probe.books.row_labels import ClassOrder, Labelled
 from reenact_probe.books.row_pairs import Maps, Pairs
 from reenact_probe.books.row_reach import Reach
+from reenact_probe.books.row_rounds import Classes, Rounds
 from reenact_probe.books.row_sets import MOST_SETS, READ_ROUNDS, RowSet, Sets
 from reenact_probe.books.row_values import keys_of, rows_of, same_rows, tensors_in
 from reenact_probe.places import caller
@@ -57,6 +58,8 @@ class RowsBook(Book):
         self.labelled = Labelled()
         self.reach = Reach(torch)
         self.orders: dict[int, ClassOrder] = {}
+        self.rounds: dict[int, Rounds] = {}
+        self.classes = Classes()
         self.passes: list[Pass] = []
         """With gradients, of this step, that did not go backward yet."""
         self.backward: list[Pass] = []
@@ -87,6 +90,12 @@ class RowsBook(Book):
         if loader.given == 1:
             rows.is_read = rows.times < READ_ROUNDS
             self._round_begins(loader.index, rows, trains)
+            parts = tensors_in(self.torch, batch)
+            first = rows_of(self.torch, parts[0]) if parts else None
+            rounds = self.rounds.setdefault(loader.index, Rounds())
+            rounds.begins(loader.batches, first, rows.is_read)
+        if loader.index in self.rounds:
+            self.rounds[loader.index].given = loader.given
         if rows.is_read:
             self._read(loader, rows, batch, trains)
         if loader.given == loader.batches:
@@ -114,6 +123,7 @@ class RowsBook(Book):
         rows.labelled = len(parts) > 1
         last = rows_of(self.torch, parts[-1]) if len(parts) > 1 else None
         keys = rows.add([inputs], last if last is not None and len(last) == len(inputs) else None)
+        self.rounds[loader.index].read(keys, last)
         if trains and inputs.ndim > 1:
             self.sets.trained.add(self.sets.trained.current, keys)
         if last is not None:
@@ -182,6 +192,7 @@ class RowsBook(Book):
             self.towers.add(same[0].keys, same[1].keys, self.recorder.step)
         if len(same) == 1 == len(passes) and not _are_places(labels):
             self._pair(same[0], labels)
+            self.classes.trains(prediction, labels)
         if len(passes) == 1:
             whole = int(passes[0].keys.sum())
             self.reach.trains(whole, prediction, target, place)
@@ -202,6 +213,33 @@ class RowsBook(Book):
 
     def stepped(self) -> None:
         self.passes = []
+
+    def judged_by_loss(self, prediction: Tensor, target: Tensor) -> None:
+        self._judged(prediction, target)
+
+    def answered(self, answers: Tensor, labels: Tensor, made_of: list[Tensor]) -> None:  # noqa: ARG002
+        scores = next((one for one in made_of if one.dim() == 2), None)
+        if scores is not None:
+            self._judged(scores, labels)
+
+    def judged(
+        self,
+        module: Module,  # noqa: ARG002
+        source: Any,  # noqa: ARG002
+        given: Tensor | None,  # noqa: ARG002
+        output: Any,
+        labels: Tensor | None,
+    ) -> bool:
+        scores = tensors_in(self.torch, output)
+        if labels is not None and scores:
+            self._judged(scores[0], labels)
+        return False
+
+    def _judged(self, prediction: Tensor, target: Tensor) -> None:
+        """Classes of rows that judge."""
+        labels = rows_of(self.torch, target) if target.dim() == 1 else None
+        if labels is not None and not _are_places(labels):
+            self.classes.judges(prediction, labels)
 
     def ends(self) -> None:
         self._ends = True
@@ -225,6 +263,11 @@ class RowsBook(Book):
             "twins": self.sets.trained.twins.facts(),
             "orders": [self.orders[index].facts() for index in self._trains()],
             "reach": self.reach.facts(),
+            "rounds": [
+                {"trains": index in self.sets.training, **one.facts(index)}
+                for index, one in list(self.rounds.items())[:16]
+            ],
+            "classes": self.classes.facts(),
             "place": self.compared_at,
             **self._held,
         }
