@@ -19,7 +19,7 @@ from reenact_probe.types import Args, Facts, Kwargs, Library, Tensor
 def given_to_divergence(torch: Library, args: Args, kwargs: Kwargs) -> Facts | None:
     """What one call of `kl_div` is given; none where it trains nothing or cannot be read."""
     named = {**dict(zip(("input", "target"), args)), **kwargs}
-    both = [named.get("input"), named.get("target")]
+    both: list[Any] = [named.get("input"), named.get("target")]
     if not all(isinstance(one, torch.Tensor) and plain(torch, one) for one in both):
         return None
     if both[0].shape != both[1].shape or not any(one.requires_grad for one in both):
