@@ -328,6 +328,7 @@ SHARES = "scores.exp() / scores.exp().sum(1, keepdim=True)"
             "softmax-before-cross-entropy",
         ),
         ("F.nll_loss(scores.softmax(1), y)", "no-log-probabilities", "output-does-not-fit-loss"),
+        ("F.cross_entropy(scores, F.one_hot(y, 3) * 2.0 - 1)", "no-target-distribution", ""),
         ("F.nll_loss(5 * scores, y)", "no-log-probabilities", "output-does-not-fit-loss"),
     ],
 )
@@ -339,7 +340,7 @@ def test_losses_of_classes_that_are_given_the_wrong_thing(
         assert keys(text) == []
         return
     (found,) = account(text).imbalances
-    assert (found.key, found.fault) == (key, fault or found.fault)
+    assert (found.key, found.fault) == (key, found.fault if fault is None else fault)
     assert found.place is not None
     assert found.place.line == (HEAD + text).splitlines().index(f"    loss = {loss}") + 1
 
@@ -349,6 +350,10 @@ def test_losses_of_classes_that_are_given_the_wrong_thing(
     [
         "F.cross_entropy(scores, y)",
         "F.cross_entropy(scores, soft, label_smoothing=0.1)",
+        # Mixed rows, weights of both signs for the class that was chosen, smoothing below 0.
+        "F.cross_entropy(scores, 0.3 * soft + 0.7 * soft.flip(0))",
+        "F.cross_entropy(scores, F.one_hot(y, 3) * torch.randn(64, 1))",
+        "F.cross_entropy(scores, F.one_hot(y, 3) * 1.2 - 0.2 / 3)",
         # A logarithm of probabilities is a score like any other.
         "F.cross_entropy(scores.log_softmax(1), y)",
         "F.cross_entropy((scores.softmax(1) + 1e-6).log(), y)",
