@@ -6,7 +6,9 @@ import pytest
 
 from made_evidence import findings_in
 from reenact.accounts import Account, BookName, Entry, Standing
+from reenact.accounts.policies import policy_entries
 from reenact.faults import Evidence
+from reenact.probe.books.formulas import FormulasBook, Policy
 from reenact.testing.faults import evidence_of
 
 pytestmark = pytest.mark.usefixtures("warm_python")
@@ -283,6 +285,15 @@ def test_an_account_says_that_a_policy_gradient_balances() -> None:
     loss = "-(logs * ahead).mean()" + VALUE
     found = entry(ACTOR.format(loss=loss, **CHOICE), "policy")
     assert found.standing is Standing.BALANCES
+
+
+def test_of_two_players_one_lowers_what_the_other_raises() -> None:
+    first = Policy(seen=12, lowered=0, raised=12, smaller=0)
+    second = Policy(seen=12, lowered=12, raised=0, smaller=0)
+    alone = [one.standing for one in policy_entries(FormulasBook(12, policies=(second,)))]
+    assert alone == [Standing.IMBALANCE]
+    both = [one.standing for one in policy_entries(FormulasBook(12, policies=(first, second)))]
+    assert both == [Standing.BALANCES, Standing.FACT]
 
 
 def test_costs_of_whole_answers_are_lowered() -> None:
