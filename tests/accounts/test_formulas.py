@@ -201,6 +201,24 @@ for epoch in range(12):
     assert keys(turned) == []
 
 
+def test_a_divergence_that_is_subtracted_in_a_closure() -> None:
+    text = """
+encoder, decoder = nn.Linear(8, 4), nn.Linear(2, 8)
+optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=0.002)
+def closure():
+    optimizer.zero_grad()
+    mean, width = encoder(x).chunk(2, 1)
+    code = mean + torch.randn_like(mean) * (0.5 * width).exp()
+    error = (decoder(code) - x).pow(2).sum(1).mean()
+    loss = error + 0.5 * (1 + width - mean**2 - width.exp()).sum(1).mean()
+    loss.backward()
+    return loss
+for epoch in range(12):
+    optimizer.step(closure)
+"""
+    assert keys(text) == ["divergence-subtracted"]
+
+
 ACTOR = """
 actor, critic = nn.Linear(8, {width}), nn.Linear(8, 1)
 optimizer = torch.optim.Adam([*actor.parameters(), *critic.parameters()], lr=0.003)
