@@ -6,7 +6,9 @@ import pytest
 
 from made_evidence import findings_in
 from reenact.accounts import Account, BookName, Entry, Status
+from reenact.accounts.policies import policy_entries
 from reenact.faults import Evidence
+from reenact.probe.books.formulas import FormulasBook, Policy
 from reenact.testing.faults import evidence_of
 
 pytestmark = pytest.mark.usefixtures("warm_python")
@@ -199,6 +201,24 @@ for epoch in range(12):
     assert keys(turned) == []
 
 
+def test_a_divergence_that_is_subtracted_in_a_closure() -> None:
+    text = """
+encoder, decoder = nn.Linear(8, 4), nn.Linear(2, 8)
+optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=0.002)
+def closure():
+    optimizer.zero_grad()
+    mean, width = encoder(x).chunk(2, 1)
+    code = mean + torch.randn_like(mean) * (0.5 * width).exp()
+    error = (decoder(code) - x).pow(2).sum(1).mean()
+    loss = error + 0.5 * (1 + width - mean**2 - width.exp()).sum(1).mean()
+    loss.backward()
+    return loss
+for epoch in range(12):
+    optimizer.step(closure)
+"""
+    assert keys(text) == ["divergence-subtracted"]
+
+
 ACTOR = """
 actor, critic = nn.Linear(8, {width}), nn.Linear(8, 1)
 optimizer = torch.optim.Adam([*actor.parameters(), *critic.parameters()], lr=0.003)
@@ -285,6 +305,15 @@ def test_an_account_says_that_a_policy_gradient_balances() -> None:
     assert found.status is Status.BALANCES
 
 
+def test_of_two_players_one_lowers_what_the_other_raises() -> None:
+    first = Policy(seen=12, lowered=0, raised=12, smaller=0)
+    second = Policy(seen=12, lowered=12, raised=0, smaller=0)
+    alone = [one.status for one in policy_entries(FormulasBook(12, policies=(second,)))]
+    assert alone == [Status.IMBALANCE]
+    both = [one.status for one in policy_entries(FormulasBook(12, policies=(first, second)))]
+    assert both == [Status.BALANCES, Status.FACT]
+
+
 def test_costs_of_whole_answers_are_lowered() -> None:
     """An answer of several choices has one cost, which is to be small."""
     text = """
@@ -328,6 +357,7 @@ SHARES = "scores.exp() / scores.exp().sum(1, keepdim=True)"
             "softmax-before-cross-entropy",
         ),
         ("F.nll_loss(scores.softmax(1), y)", "no-log-probabilities", "output-does-not-fit-loss"),
+        ("F.cross_entropy(scores, F.one_hot(y, 3) * 2.0 - 1)", "no-target-distribution", ""),
         ("F.nll_loss(5 * scores, y)", "no-log-probabilities", "output-does-not-fit-loss"),
     ],
 )
@@ -339,7 +369,7 @@ def test_losses_of_classes_that_are_given_the_wrong_thing(
         assert keys(text) == []
         return
     (found,) = account(text).imbalances
-    assert (found.key, found.fault) == (key, fault or found.fault)
+    assert (found.key, found.fault) == (key, found.fault if fault is None else fault)
     assert found.place is not None
     assert found.place.line == (HEAD + text).splitlines().index(f"    loss = {loss}") + 1
 
@@ -349,6 +379,10 @@ def test_losses_of_classes_that_are_given_the_wrong_thing(
     [
         "F.cross_entropy(scores, y)",
         "F.cross_entropy(scores, soft, label_smoothing=0.1)",
+        # Mixed rows, weights of both signs for the class that was chosen, smoothing below 0.
+        "F.cross_entropy(scores, 0.3 * soft + 0.7 * soft.flip(0))",
+        "F.cross_entropy(scores, F.one_hot(y, 3) * torch.randn(64, 1))",
+        "F.cross_entropy(scores, F.one_hot(y, 3) * 1.2 - 0.2 / 3)",
         # A logarithm of probabilities is a score like any other.
         "F.cross_entropy(scores.log_softmax(1), y)",
         "F.cross_entropy((scores.softmax(1) + 1e-6).log(), y)",

@@ -47,6 +47,49 @@ torch.save({"losses": kept, "weights": weights, "next": torch.rand(4)}, "kept")
 sys.exit(5)
 """
 
+FORMULAS = """
+import sys
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+torch.manual_seed(2)
+x, y = torch.randn(64, 8), torch.randint(3, (64,))
+attention = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+student, teacher = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.3), nn.Linear(16, 3)), nn.Linear(8, 3)
+encoder, critic = nn.Linear(8, 4), nn.Linear(8, 1)
+moved = [*student.parameters(), *encoder.parameters(), *critic.parameters()]
+optimizer = torch.optim.AdamW(moved, lr=0.01)
+schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.02, total_steps=40)
+losses = []
+for step in range(40):
+    optimizer.zero_grad()
+    scores = student(x)
+    attention.eval()
+    with torch.no_grad():
+        taught = teacher(attention(x[:, None])[:, 0])
+    distilled = F.kl_div(scores.log_softmax(1), taught.softmax(1), reduction="batchmean")
+    mean, width = encoder(x).chunk(2, 1)
+    code = mean + torch.randn_like(mean) * (0.5 * width).exp()
+    divergence = -0.5 * (1 + width - mean**2 - width.exp()).sum(1).mean()
+    policy = torch.distributions.Categorical(logits=student(x))
+    actions = policy.sample()
+    values = critic(x).squeeze(-1)
+    returns = x[:, 0] + actions + torch.randn(64)
+    logs = policy.log_prob(actions)
+    ahead = (returns - values).detach()
+    ratio = (logs - logs.detach()).exp()
+    paid = -torch.min(ratio * ahead, ratio.clamp(0.8, 1.2) * ahead).mean()
+    loss = distilled + divergence + code.pow(2).mean() + paid + F.mse_loss(values, returns)
+    loss.backward()
+    optimizer.step()
+    schedule.step()
+    losses.append(loss.item())
+weights = [student.state_dict(), encoder.state_dict(), critic.state_dict()]
+torch.save({"losses": losses, "weights": weights, "next": torch.rand(4)}, "kept")
+sys.exit(3)
+"""
+
 KERAS = """
 import sys
 import numpy as np
@@ -65,7 +108,7 @@ with open("kept", "wb") as kept:
     kept.writelines(np.asarray(values).tobytes() for values in everything)
 sys.exit(4)
 """
-PROGRAMS = {"torch": (TORCH, 5), "keras": (KERAS, 4)}
+PROGRAMS = {"torch": (TORCH, 5), "keras": (KERAS, 4), "formulas": (FORMULAS, 3)}
 
 Run = Callable[..., Any]
 

@@ -15,11 +15,18 @@ FAULT = "wrong-sign-in-loss"
 
 def policy_entries(book: FormulasBook) -> Iterator[Entry]:
     """One a line that goes backward."""
+    opposed = any(_rises(one) for one in book.policies)
     for policy in book.policies:
-        yield from _entry(policy)
+        yield from _entry(policy, opposed)
 
 
-def _entry(policy: Policy) -> Iterator[Entry]:
+def _rises(policy: Policy) -> bool:
+    known = policy.lowered + policy.raised
+    return known >= FEWEST and policy.raised >= ALL * known
+
+
+def _entry(policy: Policy, opposed: bool) -> Iterator[Entry]:
+    """Of two players one may lower what the other raises."""
     place = policy.place or policy.backward.place
     known = policy.lowered + policy.raised
     if known < FEWEST and policy.smaller >= max(FEWEST, ALL * policy.seen) and not policy.raised:
@@ -31,7 +38,7 @@ def _entry(policy: Policy) -> Iterator[Entry]:
             place=place,
             confidence=0.85,
         )
-    elif known >= FEWEST and policy.lowered >= ALL * known:
+    elif known >= FEWEST and policy.lowered >= ALL * known and not opposed:
         yield imbalance(
             "rewarded-less-likely",
             f"in {policy.lowered} of {known} losses a step makes those actions less likely that came "
@@ -40,7 +47,7 @@ def _entry(policy: Policy) -> Iterator[Entry]:
             place=place,
             confidence=0.85,
         )
-    elif known >= FEWEST and policy.raised >= ALL * known:
+    elif _rises(policy):
         yield balances(
             "policy", "a step makes those actions likelier that came out better than expected"
         )

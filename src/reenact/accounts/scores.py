@@ -12,6 +12,9 @@ SAME = 0.02
 """By which a sum of probabilities may differ from 1: numbers of 16 bits, and smoothing."""
 ABOVE = 0.05
 """By which a logarithm of a probability may be above 0."""
+BELOW = -1e-3
+"""The same of a probability below 0."""
+MOST_ROWS = 0.5
 TWICE = "softmax-before-cross-entropy"
 UNLIKE = "output-does-not-fit-loss"
 LOGITS = {
@@ -65,7 +68,22 @@ def _wrong(call: ScoresCall) -> Entry | None:
             confidence=0.9,
             is_proof=probable,
         )
-    return None
+    return _no_distribution(call)
+
+
+def _no_distribution(call: ScoresCall) -> Entry | None:
+    """Targets below 0 that are no weights of one class each, and no smoothing."""
+    soft = call.soft
+    if soft is None or soft.range[0] >= BELOW or soft.several < MOST_ROWS or _is_one(soft.sums):
+        return None
+    return imbalance(
+        "no-target-distribution",
+        f"the targets of {call.loss} go from {soft.range[0]:.3g} to {soft.range[1]:.3g}",
+        why="A cross-entropy takes the probability of each class: with a target below 0 it has no "
+        "lower bound.",
+        place=call.place,
+        confidence=0.9,
+    )
 
 
 def _right(call: ScoresCall) -> Iterator[Entry]:

@@ -2,10 +2,12 @@
 
 What
     A loss of a known family does not give what its formula gives: distributions are compared along
-    different axes, or what it is given is none.
+    different axes, or targets are no probabilities. Or a schedule of learning rates is stepped once an
+    epoch though its length is that of all steps of the optimizer.
 Why
     A loss is a formula with a domain. Outside of it the value has no meaning: a divergence falls below 0,
-    and its lowest value is somewhere else than where the distributions are the same.
+    and its lowest value is somewhere else than where the distributions are the same. A schedule that is
+    stepped too rarely stays at its beginning.
 Symptom
     The loss falls, even below what is possible, and the model gets no better.
 Example
@@ -29,7 +31,8 @@ Instead
 Fix safety
     There is nothing to change automatically: what was meant decides what the loss is given.
 Sources
-    Documentation of torch.nn.KLDivLoss.
+    Documentation of torch.nn.KLDivLoss, torch.nn.CrossEntropyLoss and
+    torch.optim.lr_scheduler.OneCycleLR ("step should be called after a batch").
 """
 
 from reenact.accounts import BookName
@@ -60,15 +63,16 @@ FAULT = Fault(
     "reenact",
     needs=Needs.TRACE,
     observes=Observes.OUTPUTS,
-    why="A loss outside of its domain says nothing of how far the model is from what it should do.",
+    why="Outside of its domain a formula says nothing of how far the model is from what it should do.",
     severity=Severity.ERROR,
     confidence=0.7,
     certainty=Certainty.STRONG,
     is_root_cause=True,
 )
 def formulas_out_of_balance(detector: Detector, evidence: Evidence) -> Findings:
-    """A loss of a known family gives what its formula cannot give, or is given what it does not take.
+    """A loss of a known family gives what its formula cannot give, or is given what it does not take;
+    or a schedule is not stepped as it is planned.
 
-    Documentation of torch.nn.KLDivLoss.
+    Documentation of torch.nn.KLDivLoss and of torch.optim.lr_scheduler.
     """
     yield from unnamed_imbalances(detector, evidence, BookName.FORMULAS)

@@ -29,6 +29,17 @@ class DivergenceCall:
 
 
 @dataclass(frozen=True, slots=True)
+class SoftTarget:
+    """Targets that give a number to each class."""
+
+    range: tuple[float, float]
+    sums: tuple[float, ...]
+    """Smallest and largest sum along the classes."""
+    several: float
+    """Share of the rows in which several classes have a number other than 0."""
+
+
+@dataclass(frozen=True, slots=True)
 class ScoresCall:
     """One call of a loss of classes that trains something."""
 
@@ -43,6 +54,7 @@ class ScoresCall:
     exp_sums: tuple[float, ...]
     bend: str
     """`softmax`, `sigmoid`, `log_softmax`, `log_sigmoid` where that made the input."""
+    soft: SoftTarget | None = None
     place: Place | None = None
 
 

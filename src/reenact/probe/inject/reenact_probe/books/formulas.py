@@ -49,6 +49,8 @@ class FormulasBook(Book):
         self._judged: dict[str, Facts] = {}
         """Policies, by the line of the backward pass."""
         self._trail: Trail | None = None
+        self._lowers = False
+        """The step under way lowers what it is given."""
         self._climbs = False
         """An optimizer raises what it is given, or the program moves the weights itself."""
 
@@ -97,9 +99,15 @@ class FormulasBook(Book):
         self._policies.append((self.recorder.step, backward, policy))
 
     def steps(self, optimizer: Optimizer | None, parameters: list[Tensor]) -> None:  # noqa: ARG002
+        groups = optimizer.param_groups if optimizer is not None else []
+        self._lowers = bool(groups) and not any(group.get("maximize") for group in groups)
+        self._climbs = self._climbs or not self._lowers
+
+    def stepped(self) -> None:
+        """With a closure the loss came only while it stepped."""
+        self._schedules.read()
         waiting, self._waiting = self._waiting, []
-        if optimizer is None or any(group.get("maximize") for group in optimizer.param_groups):
-            self._climbs = True
+        if not self._lowers:
             return
         self._compare()
         for known, backward in waiting:
@@ -122,9 +130,6 @@ class FormulasBook(Book):
                 left.append((step, backward, policy))
         self._policies = left
         self._errors = [one for one in self._errors if one[0] > now - NEAR]
-
-    def stepped(self) -> None:
-        self._schedules.read()
 
     def facts(self) -> Facts | None:
         if not self._read:

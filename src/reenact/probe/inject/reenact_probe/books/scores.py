@@ -8,7 +8,7 @@ from reenact_probe.books.distributions import LARGEST, first_rows, range_of, sum
 from reenact_probe.torch.capture import LossCall
 from reenact_probe.torch.nodes import THROUGH, name_of
 from reenact_probe.torch.samples import plain
-from reenact_probe.types import Facts, Library
+from reenact_probe.types import Facts, Library, Tensor
 
 LOSSES = ("cross_entropy", "nll_loss", "binary_cross_entropy_with_logits")
 FEWEST = 2
@@ -39,8 +39,27 @@ def given_to_loss_of_classes(torch: Library, call: LossCall) -> Facts | None:
             "sums": sums_along(scores, 1),
             "exp_sums": sums_along(scores.clamp(max=LARGEST).exp(), 1),
             "bend": _bend(given.grad_fn),
+            "soft": _soft(torch, given, call),
             "place": call.place,
         }
+
+
+def _soft(torch: Library, given: Tensor, call: LossCall) -> Facts | None:
+    """Of targets that are a distribution over the classes: their range, and what they add up to."""
+    target = call.args[1] if len(call.args) > 1 else call.kwargs.get("target")
+    if call.name != "cross_entropy" or not isinstance(target, torch.Tensor):
+        return None
+    if not plain(torch, target) or target.shape != given.shape or not target.is_floating_point():
+        return None
+    rows = first_rows(target.detach()).double()
+    if bool(torch.isnan(rows).any()):
+        return None
+    several = rows.ne(0).sum(1) > 1
+    return {
+        "range": range_of(rows),
+        "sums": sums_along(rows, 1),
+        "several": float(several.double().mean()),
+    }
 
 
 def _bend(node: Any) -> str:
