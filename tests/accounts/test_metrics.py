@@ -274,7 +274,7 @@ def test_a_figure_of_answers_and_labels_in_each_others_place_does_not_balance() 
 def test_a_figure_that_is_averaged_over_batches_may_be_meant_so() -> None:
     account = figures(OF_BATCHES)
     assert account.imbalances == ()
-    (entry,) = (one for one in account.status(Status.FACT) if one.key == "reported")
+    (entry,) = (one for one in account.of(Status.FACT) if one.key == "reported")
     assert "mean over batches" in entry.sentence
 
 
