@@ -52,7 +52,7 @@ def classes(book: RowsBook, trace: Trace) -> Iterator[Entry]:  # noqa: ARG001
     drawn, asked = sum(train.values()), sum(judge.values())
     if drawn < FEW_DRAWN or asked < FEW_JUDGED:
         return
-    unknown = sorted((int(one) for one in judge if one not in train))
+    unknown = sorted(int(one) for one in judge if one not in train)
     rows = sum(judge[str(one)] for one in unknown)
     if rows < FEW_JUDGED:
         yield balances(

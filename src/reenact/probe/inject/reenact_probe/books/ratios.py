@@ -1,5 +1,5 @@
-"""Figures that are no mean over rows: F1, precision, recall, perplexity and R2, from the counts and sums of the
-batches of an evaluation; over all rows, and as the mean of those of the batches.
+"""Figures that are no mean over rows: F1, precision, recall, perplexity and R2, from the counts and sums of
+the batches of an evaluation; over all rows, and as the mean of those of the batches.
 """
 
 from __future__ import annotations
