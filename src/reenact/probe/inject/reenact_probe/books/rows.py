@@ -17,7 +17,7 @@ from reenact_probe.books.row_columns import Columns
 from reenact_probe.books.row_labels import ClassOrder, Labelled
 from reenact_probe.books.row_pairs import Maps, Pairs
 from reenact_probe.books.row_reach import Reach
-from reenact_probe.books.row_rounds import Classes, Rounds
+from reenact_probe.books.row_rounds import MOST_HEADS, Classes, Rounds
 from reenact_probe.books.row_sets import MOST_SETS, READ_ROUNDS, RowSet, Sets
 from reenact_probe.books.row_values import keys_of, rows_of, same_rows, tensors_in
 from reenact_probe.places import caller
@@ -93,9 +93,9 @@ class RowsBook(Book):
         if loader.given == 1:
             rows.is_read = rows.times < READ_ROUNDS
             self._round_begins(loader.index, rows, trains)
-            parts = tensors_in(self.torch, batch)
-            first = rows_of(self.torch, parts[0]) if parts else None
             rounds = self.rounds.setdefault(loader.index, Rounds())
+            parts = tensors_in(self.torch, batch) if rounds.begun < MOST_HEADS else []
+            first = rows_of(self.torch, parts[0]) if parts else None
             rounds.begins(loader.batches, first, rows.is_read)
         if loader.index in self.rounds:
             self.rounds[loader.index].given = loader.given
