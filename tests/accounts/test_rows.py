@@ -303,3 +303,25 @@ def test_windows_that_overlap_in_time_are_reported() -> None:
     assert "neighbours-in-time" not in {entry.key for entry in account.entries}
     tables = MEASURED.replace("{copies}", "").replace("400, 6", "400, 12").replace("(6,", "(12,")
     assert "neighbours-in-time" not in {entry.key for entry in account_of(tables).entries}
+
+
+KERAS = """
+import numpy as np
+import keras
+
+keras.utils.set_random_seed(3)
+rng = np.random.default_rng(0)
+x = rng.normal(size=(260, 6)).astype("float32")
+y = (x[:, 0] > 0).astype("float32")
+model = keras.Sequential([keras.layers.Dense(12, activation="relu"),
+                          keras.layers.Dense(1, activation="sigmoid")])
+model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
+model.fit(x[:200], y[:200], batch_size=50, epochs=6, validation_data=(x[200:], y[200:]), verbose=0)
+"""
+
+
+def test_rows_that_fit_validates_on_did_not_train() -> None:
+    account = account_of(KERAS)
+    (trained,) = (one for one in account.entries if one.key == "rows-trained")
+    assert "200 different rows trained" in trained.sentence
+    assert standing_of(account, JUDGE) is Standing.BALANCES

@@ -93,6 +93,8 @@ class RowSet:
     def __init__(self, labelled: bool) -> None:
         self.labelled = labelled
         self.keys: set[int] = set()
+        self.latest: set[int] = set()
+        """Of the last part of it."""
         self.rows = 0
         self.shared = 0
         self.times = 0
@@ -117,7 +119,8 @@ class RowSet:
         self.certain = self.certain or is_certain(parts[0])
         self.is_table = self.is_table or parts[0].ndim > 1
         self.measured = self.measured and is_measured(parts[0])
-        self.keys.update(keys.tolist())
+        self.latest = set(keys.tolist())
+        self.keys |= self.latest
         self.rows += len(keys)
         self.left -= parts[0].size
         if self.left > 0:

@@ -15,6 +15,7 @@ STRETCH = 3
 FEW_STEPS, MOST_STEPS = 8, 1024
 MOST_ROWS, MOST_VALUES = 128, 1 << 18
 MOST_STRETCHES = 200_000
+"""That are looked up, before no more windows are read."""
 FEW_STRETCHES = 500
 OVERLAP = 0.5
 
@@ -27,13 +28,15 @@ class Steps:
         """Of each stretch: the place in its window at which it was met."""
         self.moved: set[int] = set()
         """Stretches that were met at another place as well."""
+        self.left = MOST_STRETCHES
 
     def add(self, rows: Array) -> None:
         """Windows that train."""
-        found = stretches(rows)
-        if found is None or len(self.places) > MOST_STRETCHES:
+        found = stretches(rows) if self.left > 0 else None
+        if found is None:
             return
         keys, varies = found
+        self.left -= keys.size
         for window, moves in zip(keys.tolist(), varies.tolist()):
             for place, key in enumerate(window):
                 if moves[place] and self.places.setdefault(key, place) != place:

@@ -17,7 +17,7 @@ from reenact_probe.books.row_columns import Columns
 from reenact_probe.books.row_labels import ClassOrder, Labelled
 from reenact_probe.books.row_pairs import Maps, Pairs
 from reenact_probe.books.row_reach import Reach
-from reenact_probe.books.row_rounds import Classes, Rounds
+from reenact_probe.books.row_rounds import MOST_HEADS, Classes, Rounds
 from reenact_probe.books.row_sets import MOST_SETS, READ_ROUNDS, RowSet, Sets
 from reenact_probe.books.row_values import keys_of, rows_of, same_rows, tensors_in
 from reenact_probe.places import caller
@@ -68,6 +68,8 @@ class RowsBook(Book):
         """That gave the last batch."""
         self.since: dict[int, Any] = {}
         """Loaders that gave a batch, with gradients on, since the look began."""
+        self.asked: set[int] = set()
+        """Loaders after whose batch a model was asked without gradients, since the look began."""
         self.compared_at: Place | None = None
         self.trained_rows = 0
         self._held: Facts = {}
@@ -77,6 +79,7 @@ class RowsBook(Book):
     def look_begins(self) -> None:
         self.passes = []
         self.since = {}
+        self.asked = set()
         self.graphs.clear()
 
     def batch_given(self, loader: Any, batch: Any) -> None:
@@ -90,9 +93,9 @@ class RowsBook(Book):
         if loader.given == 1:
             rows.is_read = rows.times < READ_ROUNDS
             self._round_begins(loader.index, rows, trains)
-            parts = tensors_in(self.torch, batch)
-            first = rows_of(self.torch, parts[0]) if parts else None
             rounds = self.rounds.setdefault(loader.index, Rounds())
+            parts = tensors_in(self.torch, batch) if rounds.begun < MOST_HEADS else []
+            first = rows_of(self.torch, parts[0]) if parts else None
             rounds.begins(loader.batches, first, rows.is_read)
         if loader.index in self.rounds:
             self.rounds[loader.index].given = loader.given
@@ -153,6 +156,8 @@ class RowsBook(Book):
     def _evaluated(self, model: int, parts: list[Array]) -> None:
         self.reach.evaluated(len(parts[0]))
         loader = self.loader
+        if loader is not None:
+            self.asked.add(loader.index)
         if loader is not None and loader.open and loader.index not in self.sets.training:
             rows = self.sets.by_loader.get(loader.index)
             if rows is not None:
@@ -166,10 +171,17 @@ class RowsBook(Book):
         self.backward = [one for one in self.passes if one.is_behind(behind)]
         drawn = {index for index, one in self.since.items() if one.open or one is self.loader}
         for index in drawn - self.sets.training if self.backward else ():
-            self._was_training(index)
+            if index not in self.asked or self._brought(index):
+                self._was_training(index)
         for one in self.backward:
             self.sets.trains(one.model, one.parts, one.keys, bool(drawn))
             self.trained_rows += len(one.keys)
+
+    def _brought(self, index: int) -> bool:
+        """Whether the rows that go backward are of the last batch of this loader."""
+        rows = self.sets.by_loader.get(index)
+        latest = rows.latest if rows is not None else set()
+        return any(not latest.isdisjoint(keys_of(one.parts[:1]).tolist()) for one in self.backward)
 
     def _was_training(self, index: int) -> None:
         """A loader turns out to be one that training draws from."""
