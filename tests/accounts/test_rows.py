@@ -324,4 +324,4 @@ def test_rows_that_fit_validates_on_did_not_train() -> None:
     account = account_of(KERAS)
     (trained,) = (one for one in account.entries if one.key == "rows-trained")
     assert "200 different rows trained" in trained.sentence
-    assert standing_of(account, JUDGE) is Standing.BALANCES
+    assert status_of(account, JUDGE) is Status.BALANCES
