@@ -402,10 +402,10 @@ SCHEDULED = """
 model = nn.Linear(8, 3)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
 rates = torch.optim.lr_scheduler
-numbers = torch.arange(64)
+loader = torch.utils.data.DataLoader(torch.arange(64), batch_size=4, shuffle=True)
 {made}
 for epoch in range(8):
-    for rows in torch.utils.data.DataLoader(numbers, batch_size=4, shuffle=True):
+    for rows in loader:
         optimizer.zero_grad()
         F.cross_entropy(model(x[rows]), y[rows]).backward()
         optimizer.step()
