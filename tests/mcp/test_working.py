@@ -78,9 +78,8 @@ def answers(
         uri = f"reenact://runs/{status['stopped']['id']}/result"
         status["whole"] = (await client.read_resource(uri)).contents[0]
         status["runs"] = (await call("runs", {"command": "diagnose"})).structured_content
-        status["broken"] = (
-            await call("reproduce_bug", {"report": "nowhere.md", "repo": "."})
-        ).structured_content
+        begun = await call("reproduce_bug", {"report": "nowhere.md", "repo": "."})
+        status["broken"] = await ended(client, begun.structured_content["job"])
         return status
 
     found: dict[str, Any] = talk(folder, ("--allow-run",), conversation, sampling_callback=answered)
