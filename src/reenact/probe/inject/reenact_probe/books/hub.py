@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any
 
 from reenact_probe.books import Book
@@ -31,6 +31,24 @@ if TYPE_CHECKING:
     from reenact_probe.torch.trail import Trail
 
 NAME = "books.json"
+FIRST = 100
+"""Looks that every book takes part in."""
+ALLOWED_S = 0.5
+SHARE = 0.02
+"""Of the time since the start: what the books may take beside that, before they pass looks over."""
+OF_A_LOOK = frozenset(
+    (
+        "model_called",
+        "layer_called",
+        "followed",
+        "goes_back",
+        "compared",
+        "came",
+        "steps",
+        "stepped",
+    )
+)
+"""What happens in a step that is looked at, which a book may miss as a whole."""
 
 
 class Books:
@@ -40,13 +58,24 @@ class Books:
         self.recorder = recorder
         self.books = books
         self.spent = 0.0
-        """Seconds that the books took."""
+        """Seconds of its thread that the books took."""
+        self._began = perf_counter()
+        self._looks = 0
+        self._takes_part = True
+        """In the look under way; between looks they do."""
         self._notified = False
+        self._by_event: dict[str, list[Book]] = {}
         self._of_layers = [
             book for book in books if type(book).layer_called is not Book.layer_called
         ]
 
     def look_begins(self) -> float:
+        """Begin a look, unless the books have had their share of the time."""
+        allowed = ALLOWED_S + SHARE * (perf_counter() - self._began)
+        self._takes_part = self._looks < FIRST or self.spent <= allowed
+        if not self._takes_part:
+            return 0.0
+        self._looks += 1
         return self._tell("look_begins")
 
     def model_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> float:
@@ -54,7 +83,7 @@ class Books:
 
     def layer_called(self, module: Module, kwargs: Kwargs) -> None:
         """Notified of every layer of a pass: only those books that ask for it are."""
-        for book in self._of_layers:
+        for book in self._of_layers if self._takes_part else ():
             if book in self.books:
                 try:
                     book.layer_called(module, kwargs)
@@ -86,7 +115,9 @@ class Books:
         return self._tell("steps", optimizer, parameters)
 
     def stepped(self) -> float:
-        return self._tell("stepped")
+        took = self._tell("stepped")
+        self._takes_part = True
+        return took
 
     def evaluation_begins(self) -> bool:
         return self._ask("evaluation_begins")
@@ -114,11 +145,14 @@ class Books:
         return any(answers)
 
     def _tell(self, event: str, *given: Any, answers: list[bool] | None = None) -> float:
-        """Tell every book; gives the seconds that it took."""
-        if not self.books:
+        """Tell every book that wants to know; gives the seconds that it took."""
+        if event in OF_A_LOOK and not self._takes_part:
             return 0.0
-        began = perf_counter()
-        for book in list(self.books):
+        wanted = self._wanted(event)
+        if not wanted:
+            return 0.0
+        began, worked = perf_counter(), thread_time()
+        for book in wanted:
             try:
                 answer = getattr(book, event)(*given)
                 if answers is not None:
@@ -126,12 +160,21 @@ class Books:
             except Exception as error:  # noqa: BLE001 - a book's error is no reason to stop looking
                 self._close(book, error)
         self._notified = True
-        took = perf_counter() - began
-        self.spent += took
-        return took
+        self.spent += thread_time() - worked
+        return perf_counter() - began
+
+    def _wanted(self, event: str) -> list[Book]:
+        """The books that do something about an event."""
+        if event not in self._by_event:
+            base = getattr(Book, event)
+            self._by_event[event] = [
+                book for book in self.books if getattr(type(book), event) is not base
+            ]
+        return self._by_event[event]
 
     def _close(self, book: Book, error: Exception) -> None:
         self.books.remove(book)
+        self._by_event = {}
         self.recorder.note_missing(
             f"the book of {book.name}: {type(error).__name__}: {error}"[:300]
         )
