@@ -15,7 +15,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, list[str], Any]:
     hub = injected.part("books.hub")
     base = injected.part("books").Book
     seen: list[str] = []
-    clock = SimpleNamespace(now=0.0)
+    clock = SimpleNamespace(now=0.0, worked=0.0)
 
     class Noted(base):  # type: ignore[misc, valid-type]
         name = "noted"
@@ -33,6 +33,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, list[str], Any]:
             seen.append("cleared")
 
     monkeypatch.setattr(hub, "perf_counter", lambda: clock.now)
+    monkeypatch.setattr(hub, "process_time", lambda: clock.worked)
     return hub.Books(SimpleNamespace(), [Noted()]), seen, clock
 
 
@@ -67,6 +68,9 @@ def test_a_look_beyond_the_share_is_passed_over_as_a_whole(
     assert seen == ["cleared"]
     seen.clear()
     clock.now = 1.01 / hub.SHARE
+    look(books)
+    assert seen == [], "a busy machine"
+    clock.worked = clock.now
     look(books)
     assert seen == ["look", "back", "stepped"]
 
