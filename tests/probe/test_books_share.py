@@ -63,7 +63,7 @@ def test_a_look_beyond_the_share_is_passed_over_as_a_whole(
     books.spent = hub.ALLOWED_S + 1.0
     look(books)
     assert seen == []
-    # What is not of a look is always heard.
+    # What is not of a look always reaches it.
     books.cleared(None)
     assert seen == ["cleared"]
     seen.clear()
