@@ -17,7 +17,7 @@ FAR = 20.0
 """Deviation of inputs, in those of the noise, from which on the noise is lost in them."""
 
 
-def labels_set_apart(book: RowsBook, trace: Trace) -> Iterator[Entry]:
+def labels_by_inputs(book: RowsBook, trace: Trace) -> Iterator[Entry]:
     """What the rows that were kept say about their labels."""
     rows = book.labelled
     if rows is None:

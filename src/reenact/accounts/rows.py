@@ -13,7 +13,7 @@ from reenact.accounts.account import (
     imbalance,
     unseen,
 )
-from reenact.accounts.row_labels import labels_set_apart
+from reenact.accounts.row_labels import labels_by_inputs
 from reenact.accounts.row_rounds import classes, rounds
 from reenact.accounts.row_sets import judged
 from reenact.probe.books.rows import RowsBook
@@ -45,7 +45,7 @@ def rows_account(trace: Trace, experiments: Experiments) -> Account | None:  # n
         _order,
         rounds,
     )
-    entries = [entry for look in (*looks, labels_set_apart) for entry in look(book, trace)]
+    entries = [entry for look in (*looks, labels_by_inputs) for entry in look(book, trace)]
     return Account(BookName.ROWS, tuple(entries))
 
 

@@ -9,6 +9,8 @@ from reenact_probe.places import caller
 from reenact_probe.types import Place
 
 MOST = 600
+MOST_LOSSES = 100
+"""Losses whose nodes are noted: graphs are read of the first ones alone, and a line takes time to find."""
 _NOTED_NAMES = """
 add __add__ __radd__ sub __sub__ rsub __rsub__ mul __mul__ __rmul__ neg __neg__ div __truediv__ exp log pow
 __pow__ square gather logsumexp min max minimum maximum relu clamp
@@ -22,9 +24,10 @@ class Trail:
 
     def __init__(self) -> None:
         self._made: deque[tuple[Any, Place | None]] = deque(maxlen=MOST)
+        self._losses = 0
 
     def note(self, output: Any) -> None:
-        node = getattr(output, "grad_fn", None)
+        node = getattr(output, "grad_fn", None) if self._losses < MOST_LOSSES else None
         if node is not None:
             self._made.append((node, caller()))
 
@@ -34,4 +37,5 @@ class Trail:
 
     def forget(self) -> None:
         """Let go of every node."""
+        self._losses += bool(self._made)
         self._made.clear()
