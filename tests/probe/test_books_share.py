@@ -33,7 +33,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, list[str], Any]:
             seen.append("cleared")
 
     monkeypatch.setattr(hub, "perf_counter", lambda: clock.now)
-    monkeypatch.setattr(hub, "process_time", lambda: clock.worked)
+    monkeypatch.setattr(hub, "thread_time", lambda: clock.worked)
     return hub.Books(SimpleNamespace(), [Noted()]), seen, clock
 
 
@@ -82,3 +82,23 @@ def test_between_looks_nothing_is_passed_over(kept: tuple[Any, list[str], Any]) 
     assert seen == []
     books.goes_back(None)
     assert seen == ["back"]
+
+
+def test_what_books_take_counts_by_the_work_of_their_thread(
+    kept: tuple[Any, list[str], Any],
+) -> None:
+    books, _, clock = kept
+    books.look_begins()
+
+    def slow(_: Any) -> None:
+        clock.now += 4.0
+        clock.worked += 1.0
+
+    books.books[0].goes_back = slow
+    books.goes_back(None)
+    assert books.spent == 0.0, "reckoned up once a look"
+    clock.now += 4.0
+    clock.worked += 1.0
+    books.look_begins()
+    # Eight seconds by the clock in which two were worked, half of them by the books.
+    assert books.spent == 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter, process_time, thread_time
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any
 
 from reenact_probe.books import Book
@@ -35,7 +35,7 @@ FIRST = 100
 """Looks that every book takes part in."""
 ALLOWED_S = 0.5
 SHARE = 0.02
-"""Of the time since the start: what the books may take beside that, before they pass looks over."""
+"""Of the work since the start: what the books may take beside that, before they pass looks over."""
 OF_A_LOOK = frozenset(
     (
         "model_called",
@@ -58,8 +58,11 @@ class Books:
         self.recorder = recorder
         self.books = books
         self.spent = 0.0
-        """Seconds of its thread that the books took."""
-        self._began, self._worked = perf_counter(), process_time()
+        """Seconds that the books worked, as far as it was reckoned up."""
+        self._took = 0.0
+        """Seconds by the clock that they took since the last look began."""
+        self._began = self._worked = thread_time()
+        self._then = perf_counter()
         self._looks = 0
         self._takes_part = True
         """In the look under way; between looks they do."""
@@ -70,14 +73,28 @@ class Books:
         ]
 
     def look_begins(self) -> float:
-        """Begin a look, unless the books have had their share of the time."""
-        # On a busy machine the clock runs on while nothing is worked.
-        elapsed = min(perf_counter() - self._began, process_time() - self._worked)
-        self._takes_part = self._looks < FIRST or self.spent <= ALLOWED_S + SHARE * elapsed
+        """Begin a look, unless the books have had their share of the work."""
+        if not self.books:
+            return 0.0
+        self._reckon()
+        share = SHARE * (self._worked - self._began)
+        self._takes_part = self._looks < FIRST or self.spent <= ALLOWED_S + share
         if not self._takes_part:
             return 0.0
         self._looks += 1
         return self._tell("look_begins")
+
+    def _reckon(self) -> None:
+        """Add what the books took since the last time, as work.
+
+        On a busy machine the clock runs on while nothing is worked. To ask a thread for its work takes a
+        hundred times as long as to read the clock: so it is asked once a look, and not in every step.
+        """
+        now, worked = perf_counter(), thread_time()
+        passed = now - self._then
+        share = min(1.0, (worked - self._worked) / passed) if passed > 0 else 1.0
+        self.spent += self._took * share
+        self._took, self._then, self._worked = 0.0, now, worked
 
     def model_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> float:
         return self._tell("model_called", module, args, kwargs, output)
@@ -152,7 +169,7 @@ class Books:
         wanted = self._wanted(event)
         if not wanted:
             return 0.0
-        began, worked = perf_counter(), thread_time()
+        began = perf_counter()
         for book in wanted:
             try:
                 answer = getattr(book, event)(*given)
@@ -161,8 +178,9 @@ class Books:
             except Exception as error:  # noqa: BLE001 - a book's error is no reason to stop looking
                 self._close(book, error)
         self._notified = True
-        self.spent += thread_time() - worked
-        return perf_counter() - began
+        took = perf_counter() - began
+        self._took += took
+        return took
 
     def _wanted(self, event: str) -> list[Book]:
         """The books that do something about an event."""
@@ -185,6 +203,7 @@ class Books:
         if not (self._notified or (at_end and self.books)) or not self.recorder.owned:
             return
         self._notified = False
+        self._reckon()
         held: Facts = {"spent": self.spent}
         for book in list(self.books):
             try:

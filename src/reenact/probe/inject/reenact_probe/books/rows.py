@@ -88,7 +88,9 @@ class RowsBook(Book):
             return
         if self.torch.is_grad_enabled():
             self.since[loader.index] = loader
-        rows = self.sets.by_loader.setdefault(loader.index, RowSet(labelled=False))
+        rows = self.sets.by_loader.get(loader.index)
+        if rows is None:
+            rows = self.sets.by_loader[loader.index] = RowSet(labelled=False)
         trains = loader.index in self.sets.training
         if loader.given == 1:
             rows.is_read = rows.times < READ_ROUNDS
