@@ -285,8 +285,7 @@ for step in range(20):
     assert keys(text) == ["no-income"]
 
 
-def test_a_scale_that_always_overflows_never_lets_a_step_come() -> None:
-    text = """
+OVERFLOWS = """
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for step in range(20):
     optimizer.zero_grad()
@@ -295,4 +294,12 @@ for step in range(20):
     if all(bool(weight.grad.isfinite().all()) for weight in model.parameters()):
         optimizer.step()
 """
-    assert keys(text) == ["no-step"]
+
+
+def test_a_scale_that_always_overflows_never_lets_a_step_come() -> None:
+    assert keys(OVERFLOWS) == ["no-step"]
+
+
+def test_a_training_without_a_step_is_a_finding() -> None:
+    (found,) = findings_in("RE100", seen(OVERFLOWS))
+    assert found.is_root_cause

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reenact.accounts import Account, BookName, Status
+from reenact.accounts.recomputed import meaning_of
 from reenact.testing.faults import evidence_of
 
 pytestmark = pytest.mark.usefixtures("warm_python")
@@ -105,6 +106,30 @@ def test_validation_of_the_loader_that_trains_does_not_balance() -> None:
     assert "feeds the training" in entry.sentence
     account = account_of(reporting("train_acc {hits / seen:.4f}", "train"))
     assert account.imbalances == ()
+
+
+AHEAD = """
+def ahead(loader):
+    before = None
+    for batch in loader:
+        if before is not None:
+            yield before
+        before = batch
+    yield before
+"""
+
+
+@pytest.mark.parametrize("what", ["val_acc {hits / seen:.4f}", "val_loss {losses[-1]:.4f}"])
+def test_batches_that_a_library_asks_for_ahead_keep_their_labels(what: str) -> None:
+    ahead = account_of(
+        START + AHEAD + REPORT.replace("{what}", what).replace("{loader}", "ahead(held)")
+    )
+    at_once = account_of(reporting(what))
+    reported = [
+        [(one.status, one.sentence) for one in account.entries if one.key == "reported"]
+        for account in (ahead, at_once)
+    ]
+    assert reported[0] == reported[1] != []
 
 
 def test_a_number_of_nothing_that_was_seen_is_not_identified() -> None:
@@ -298,3 +323,17 @@ def test_the_explained_share_of_the_spread_is_known() -> None:
     account = account_of(START + R2)
     assert account.imbalances == ()
     assert any("test_r2 is what its name says" in entry.sentence for entry in account.entries)
+
+
+@pytest.mark.parametrize(
+    ("name", "meaning"),
+    [
+        ("val_rmse", "rmse"),
+        ("val_rmse_sq", "mse"),
+        ("rmse squared", "mse"),
+        ("mse", "mse"),
+        ("loss and accuracy", ""),
+    ],
+)
+def test_what_a_name_says(name: str, meaning: str) -> None:
+    assert meaning_of(name) == meaning

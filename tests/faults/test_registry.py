@@ -8,7 +8,7 @@ import pytest
 
 from reenact.errors import InputError
 from reenact.faults import registry
-from reenact.faults.detector import Detector
+from reenact.faults.detector import Detector, Needs
 from reenact.faults.entry import Category
 from reenact.faults.families import FAMILIES
 from reenact.faults.registry import (
@@ -137,3 +137,9 @@ def test_a_module_of_another_package_gives_its_own_detectors_alone() -> None:
     module = ModuleType("lab_faults")
     vars(module)["borrowed"] = detector("RE010")
     assert registry.detectors_in(module) == ()
+
+
+def test_what_does_not_balance_in_the_books_is_a_cause() -> None:
+    of_books = [one for one in all_detectors() if Needs.ACCOUNTS in one.needs]
+    assert len(of_books) > 20
+    assert [one.code for one in of_books if not one.is_root_cause and one.study is None] == []

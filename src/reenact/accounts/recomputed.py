@@ -28,6 +28,7 @@ _WORDS = {
     "rmse": RMSE,
     "mae": MAE,
 }
+_SQUARES = frozenset({"sq", "square", "squared"})
 _JUDGES = frozenset({"val", "valid", "validation", "test", "eval", "dev"})
 _TRAINS = frozenset({"train", "training"})
 _ACCURACIES = ("accuracy", "accuracy-above-0", "accuracy-above-0.5")
@@ -118,6 +119,8 @@ def meaning_of(name: str) -> str:
     """What a metric of this name measures; empty where it is none of those known here."""
     words = [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word]
     found = {_WORDS[word] for word in words if word in _WORDS}
+    if found == {RMSE} and not _SQUARES.isdisjoint(words):
+        return MSE
     return found.pop() if len(found) == 1 else ""
 
 

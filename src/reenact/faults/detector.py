@@ -43,6 +43,8 @@ class Needs(Flag):
     """One-batch overfit, learning-rate range, behaviour of the live model."""
     CRASH = auto()
     """A run that ended with an exception."""
+    ACCOUNTS = auto()
+    """The books of a watched run, also of one without a single step."""
 
 
 class Status(StrEnum):
@@ -143,7 +145,7 @@ class Detector:
             is_root_cause=self.is_root_cause or study is not None,
             certainty=certainty or self.certainty,
             detects=self.study,
-            in_the_run=Needs.TRACE in self.needs,
+            in_the_run=bool(self.needs & (Needs.TRACE | Needs.ACCOUNTS)),
             of_held_out_rows=self.of_held_out_rows,
         )
         return finding_of(observation)
@@ -178,6 +180,7 @@ def available(evidence: Evidence) -> Needs:
         Needs.TRACE: evidence.step_count > 0,
         Needs.EXPERIMENTS: bool(tried.one_batch or tried.learning_rates or tried.behaviour),
         Needs.CRASH: evidence.crash is not None,
+        Needs.ACCOUNTS: evidence.trace is not None and bool(evidence.accounts),
     }
     return Needs(sum(need.value for need, there in parts.items() if there))
 
@@ -187,9 +190,9 @@ def run_detectors(
     evidence: Evidence,
 ) -> tuple[Finding, ...]:
     """Every finding of every detector whose needs are met, in the order of the detectors."""
-    there = available(evidence)
-    ready = (one for one in detectors if one.needs in there)
     with _beyond_numbers(evidence):
+        there = available(evidence)
+        ready = (one for one in detectors if one.needs in there)
         return tuple(finding for one in ready for finding in one.check(evidence))
 
 

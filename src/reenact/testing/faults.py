@@ -31,7 +31,7 @@ from reenact.trials.trial import Trial
 
 SECONDS = 2.0
 """CPU time of each small experiment: examples are small, but a busy machine is slow."""
-RUN = Needs.GRAPH | Needs.TRACE | Needs.EXPERIMENTS | Needs.CRASH
+RUN = Needs.GRAPH | Needs.TRACE | Needs.EXPERIMENTS | Needs.CRASH | Needs.ACCOUNTS
 
 
 def findings(

@@ -226,7 +226,7 @@ def abnormal_data(detector: Detector, evidence: Evidence) -> Findings:
     "RE115",
     "noise-lost-in-its-inputs",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.DATA,
     why="What is to be found is too small beside what hides it.",
     severity=Severity.ERROR,

@@ -116,7 +116,7 @@ def not_shuffled(detector: Detector, evidence: Evidence) -> Findings:
     "RE113",
     "epochs-class-by-class",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.DATA,
     why="Each batch pulls the model towards one class.",
     severity=Severity.ERROR,

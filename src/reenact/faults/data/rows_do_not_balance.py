@@ -62,11 +62,12 @@ FAULT = Fault(
     "RE116",
     "rows-do-not-balance",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.DATA,
     why="Weights belong to the place of a column: at another place it is read as another quantity.",
     severity=Severity.ERROR,
     certainty=Certainty.STRONG,
+    is_root_cause=True,
     of_held_out_rows=True,
 )
 def rows_do_not_balance(detector: Detector, evidence: Evidence) -> Findings:

@@ -129,7 +129,7 @@ def target_leak(detector: Detector, evidence: Evidence) -> Findings:
     "RE114",
     "label-among-the-inputs",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.DATA,
     why="What knows a part of the answer is not there when the answer is wanted.",
     severity=Severity.ERROR,

@@ -132,7 +132,7 @@ def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findin
     "RE124",
     "judged-in-training-mode",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.OUTPUTS,
     why="Dropout and batch norm must not behave as in training when a model is judged.",
     study=FaultType.MOD,

@@ -67,7 +67,7 @@ FAULT = Fault(
     "RE131",
     "metric-does-not-balance",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.LOSSES,
     why="A number that is not what its name says misleads whoever chooses by it.",
     confidence=0.7,

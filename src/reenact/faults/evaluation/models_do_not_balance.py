@@ -61,7 +61,7 @@ FAULT = Fault(
     "RE126",
     "models-do-not-balance",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.WEIGHTS,
     why="The weights that are used are not the ones they are taken for.",
     confidence=0.8,

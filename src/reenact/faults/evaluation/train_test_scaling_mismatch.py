@@ -171,11 +171,12 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
     "RE111",
     "rows-that-judge-scaled-otherwise",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.DATA,
     why="A model knows nothing about numbers of another scale than those it was trained on.",
     severity=Severity.ERROR,
     certainty=Certainty.STRONG,
+    is_root_cause=True,
     of_held_out_rows=True,
 )
 def rows_that_judge_scaled_otherwise(detector: Detector, evidence: Evidence) -> Findings:

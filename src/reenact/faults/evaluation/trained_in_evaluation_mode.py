@@ -93,7 +93,7 @@ def trained_in_evaluation_mode(detector: Detector, evidence: Evidence) -> Findin
     "RE123",
     "stepped-in-evaluation-mode",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.OUTPUTS,
     why="In evaluation mode dropout is off and batch norm does not follow the data.",
     study=FaultType.MOD,

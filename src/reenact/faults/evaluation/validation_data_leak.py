@@ -234,11 +234,12 @@ def suspicious_validation_accuracy(detector: Detector, evidence: Evidence) -> Fi
     "RE110",
     "rows-train-and-judge",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.DATA,
     why="A row that trained is answered from memory.",
     severity=Severity.ERROR,
     certainty=Certainty.STRONG,
+    is_root_cause=True,
 )
 def rows_train_and_judge(detector: Detector, evidence: Evidence) -> Findings:
     """By the content of each row: a part of a set that judges has trained the model before, or the loss

@@ -126,7 +126,7 @@ def metric_wrong(detector: Detector, evidence: Evidence) -> Findings:
     "RE130",
     "metric-is-another-number",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.LOSSES,
     why="The reported number is not the share of right answers.",
     confidence=0.9,

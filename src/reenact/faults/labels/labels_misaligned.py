@@ -142,7 +142,7 @@ def labels_misaligned(detector: Detector, evidence: Evidence) -> Findings:
     "RE112",
     "rows-and-labels-travel-apart",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.DATA,
     why="No row keeps its own label.",
     severity=Severity.ERROR,

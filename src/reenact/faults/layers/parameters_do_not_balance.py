@@ -57,7 +57,7 @@ FAULT = Fault(
     "RE122",
     "parameters-do-not-balance",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.WEIGHTS,
     why="What an optimizer moves is to be moved by the loss.",
     confidence=0.6,

@@ -111,7 +111,7 @@ def untied_weights(detector: Detector, evidence: Evidence) -> Findings:
     "RE121",
     "parted-weights",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.GRAPH,
     why="Layers that shared one parameter have two: they go different ways.",
     severity=Severity.ERROR,

@@ -168,7 +168,7 @@ def _is_half(call: ast.expr) -> bool:
     "RE102",
     "infinite-spending",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.WEIGHTS,
     why="The optimizer divides by what is zero in the type of its state.",
     is_root_cause=True,

@@ -119,7 +119,7 @@ def average_too_slow(detector: Detector, evidence: Evidence) -> Findings:
     "RE125",
     "average-of-old-weights",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.WEIGHTS,
     why="What the average is asked for is an untrained model.",
     severity=Severity.ERROR,

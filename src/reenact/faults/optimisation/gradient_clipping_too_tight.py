@@ -185,7 +185,7 @@ def _clips_scaled(index: FileIndex) -> Iterator[ast.Call]:
     "RE101",
     "small-gradients-clipped",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.GRADIENTS,
     why="A limit makes large gradients smaller and leaves small ones alone.",
     study=FaultType.GCL,

@@ -58,7 +58,7 @@ FAULT = Fault(
     "RE100",
     "gradients-out-of-balance",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.GRADIENTS,
     why="Gradients that no step spends were computed for nothing.",
     severity=Severity.ERROR,

@@ -178,7 +178,7 @@ def frozen_or_forgotten_weights(detector: Detector, evidence: Evidence) -> Findi
     "RE120",
     "account-of-parameters",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.WEIGHTS,
     why="The training is to learn these weights, and they stay as they were drawn.",
     severity=Severity.ERROR,

@@ -116,7 +116,7 @@ def schedule_per_batch(detector: Detector, evidence: Evidence) -> Findings:
     "RE144",
     "schedule-against-plan",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.GRADIENTS,
     why="A schedule made for epochs is stepped after every batch: it is over before the training is.",
     study=FaultType.HSC,

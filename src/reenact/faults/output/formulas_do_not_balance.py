@@ -61,7 +61,7 @@ FAULT = Fault(
     "RE140",
     "formulas-out-of-balance",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.OUTPUTS,
     why="Outside of its domain a formula says nothing of how far the model is from what it should do.",
     severity=Severity.ERROR,

@@ -328,7 +328,7 @@ def improper_activation(detector: Detector, evidence: Evidence) -> Findings:
     "RE142",
     "outside-the-formula",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.OUTPUTS,
     why="Outside its domain a loss has no meaning and its gradient no direction.",
     study=FaultType.ACH,

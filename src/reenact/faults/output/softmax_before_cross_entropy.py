@@ -174,7 +174,7 @@ def output_bent_twice(detector: Detector, evidence: Evidence) -> Findings:
     "RE143",
     "given-probabilities",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.OUTPUTS,
     why="The loss applies it itself; twice makes every answer nearly equal and its gradient small.",
     study=FaultType.AAL,

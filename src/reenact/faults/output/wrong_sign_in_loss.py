@@ -132,7 +132,7 @@ def wrong_sign(detector: Detector, evidence: Evidence) -> Findings:
     "RE141",
     "term-turned-round",
     "reenact",
-    needs=Needs.TRACE,
+    needs=Needs.ACCOUNTS,
     observes=Observes.GRADIENTS,
     why="An optimizer lowers what it is given: here the wrong thing.",
     severity=Severity.ERROR,

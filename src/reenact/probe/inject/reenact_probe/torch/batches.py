@@ -200,7 +200,7 @@ class BatchObserver:
             loader.name if loader is not None else "evaluation",
             step,
         )
-        labels = self.loaders.labels_in(batch)
+        labels = self.loaders.labels_in(self.loaders.batch_behind(value))
         if self.window is not None and value is not None:
             self._compare_again(
                 loader.name if loader is not None else "",

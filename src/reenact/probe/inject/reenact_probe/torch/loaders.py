@@ -10,8 +10,11 @@ from typing import Any, Protocol
 
 from reenact_probe.guard import after, guarded, patch
 from reenact_probe.recorder import Recorder
-from reenact_probe.torch.samples import first_tensor
+from reenact_probe.torch.samples import first_tensor, plain
 from reenact_probe.types import Function, Library, Tensor
+
+A_FEW = 4
+"""Rows that tell one batch from another."""
 
 
 @dataclass(eq=False)
@@ -55,6 +58,8 @@ class Loaders:
         self.current: Loader | None = None
         self.batch: Any = None
         """The last batch, kept only while somebody looks."""
+        self._earlier: Any = None
+        """The one before it: some libraries ask a loader for a batch ahead."""
         self.label_part: Any = None
         """Where the labels stand in a batch of many parts, once a loss was seen to take them."""
         self.batch_size = 0
@@ -120,6 +125,7 @@ class Loaders:
         if type(first) is not self.torch.Tensor:
             first = first_tensor(self.torch, batch)
         self.batch_size = first.shape[0] if first is not None and first.dim() else 0
+        self._earlier = self.batch
         self.batch = batch if self.listener.looking else None
         self.listener.batch_given(loader, batch)
         if loader is not None and loader.given == loader.batches:
@@ -131,6 +137,28 @@ class Loaders:
         if loader is not None:
             loader.open = False
         self.listener.loader_exhausted(loader)
+
+    def batch_behind(self, given: Tensor | None) -> Any:
+        """The batch that a model was given: the last one, unless this is of the one before it."""
+        if self._earlier is None or self._is_part(given, self.batch):
+            return self.batch
+        return self._earlier if self._is_part(given, self._earlier) else self.batch
+
+    def _is_part(self, given: Tensor | None, batch: Any) -> bool:
+        """Whether a batch holds this tensor, by its first rows."""
+        if given is None or not plain(self.torch, given) or not given.dim():
+            return False
+        parts = [one for one in _parts(batch).values() if isinstance(one, self.torch.Tensor)]
+        parts = [batch] if isinstance(batch, self.torch.Tensor) else parts
+        alike = [one for one in parts if one.shape == given.shape and plain(self.torch, one)]
+        if not alike:
+            return False
+        rows = given.detach()[:A_FEW].to("cpu")
+        return any(self._equal(one.detach()[:A_FEW].to("cpu"), rows) for one in alike)
+
+    def forget(self) -> None:
+        """Let go of every batch."""
+        self.batch = self._earlier = None
 
     def labels_taken(self, target: Tensor) -> None:
         """Learn which part of a batch a loss takes for labels: of three parts or of names it is

@@ -150,8 +150,9 @@ class TorchObserver:
         trains = loader is self.batches.train_loader
         elsewhere = not loader.given or (trains and batch is None) if loader is not None else True
         source = None if loader is None or elsewhere else (loader.name, loader.rounds)
-        labels = self._loaders.labels_in(batch) if source is not None else None
         given = first_tensor(self.torch, (args, kwargs))
+        behind = self._loaders.batch_behind(given) if source is not None else None
+        labels = self._loaders.labels_in(behind)
         if given is None:
             return True
         return self.books.judged(inner(module), source, given, output, labels)
@@ -452,7 +453,7 @@ class TorchObserver:
         self.capture.forget()
         self._between.leave()
         self.batches.step_ended()
-        self._loaders.batch = None
+        self._loaders.forget()
         if recorder.config.stop_after is not None and recorder.step >= recorder.config.stop_after:
             ending.stop_here(recorder)
         if recorder.schedule.next(recorder.step) == recorder.step:
