@@ -102,3 +102,23 @@ def test_what_books_take_counts_by_the_work_of_their_thread(
     books.look_begins()
     # Eight seconds by the clock in which two were worked, half of them by the books.
     assert books.spent == 1.0
+
+
+def test_books_are_written_less_and_less_often_and_at_the_end(
+    kept: tuple[Any, list[str], Any],
+) -> None:
+    books, _, clock = kept
+    written: list[float] = []
+    folder = SimpleNamespace(write_json=lambda *_: written.append(clock.now))
+    books.recorder = SimpleNamespace(owned=True, folder=folder)
+    for second in range(1, 61):
+        clock.now = float(second)
+        look(books)
+        books.write()
+    assert len(written) < 25
+    assert written[-1] - written[-2] > 5 * (written[1] - written[0])
+    books.write(at_end=True)
+    assert written[-1] == 60.0
+    before = len(written)
+    books.write()
+    assert len(written) == before, "nothing happened since"

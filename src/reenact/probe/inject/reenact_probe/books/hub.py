@@ -34,8 +34,10 @@ NAME = "books.json"
 FIRST = 100
 """Looks that every book takes part in."""
 ALLOWED_S = 0.5
-SHARE = 0.02
+SHARE = 0.01
 """Of the work since the start: what the books may take beside that, before they pass looks over."""
+WRITTEN_AGAIN = 0.2
+"""Of the time since the start: what passes at least before the books are written once more."""
 OF_A_LOOK = frozenset(
     (
         "model_called",
@@ -62,7 +64,8 @@ class Books:
         self._took = 0.0
         """Seconds by the clock that they took since the last look began."""
         self._began = self._worked = thread_time()
-        self._then = perf_counter()
+        self._then = self._opened = perf_counter()
+        self._next_write = 0.0
         self._looks = 0
         self._takes_part = True
         """In the look under way; between looks they do."""
@@ -202,6 +205,9 @@ class Books:
         """Write what the books hold, where they were notified of something since, and when all is over."""
         if not (self._notified or (at_end and self.books)) or not self.recorder.owned:
             return
+        began = perf_counter()
+        if began < self._next_write and not at_end:
+            return
         self._notified = False
         self._reckon()
         held: Facts = {"spent": self.spent}
@@ -211,6 +217,9 @@ class Books:
             except Exception as error:  # noqa: BLE001 - the others are still worth writing
                 self._close(book, error)
         self.recorder.folder.write_json(NAME, held)
+        now = perf_counter()
+        self._took += now - began
+        self._next_write = now + WRITTEN_AGAIN * (now - self._opened)
 
 
 def all_books(torch: Library, recorder: Recorder) -> list[Book]:
