@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from reenact.errors import ReenactError
 from reenact.probe.boxed import watch_boxed
 from reenact.probe.options import WatchOptions
+from reenact.probe.watch import watch
 from reenact.program.program import read_program
 from reenact.sandbox.choose import choose
 
@@ -46,6 +48,29 @@ def test_the_trace_comes_out_of_the_box_and_nothing_else_does(tmp_path: Path) ->
     assert watched.trace is not None
     assert watched.trace.step_count == 6
     assert watched.trace.graph is not None
+    assert watched.trace.books is not None, "the accounts are drawn up of what came out"
     places = [str(layer.place) for layer in watched.trace.graph.layers]
     assert all(place.startswith("train.py:6:") for place in places), places
     assert [path.name for path in folder.iterdir()] == ["train.py"]
+
+
+@pytest.mark.parametrize("boxed", [False, True])
+def test_a_notebook_imports_what_lies_beside_it(tmp_path: Path, boxed: bool) -> None:
+    beside = tmp_path / "study" / "deep"
+    beside.mkdir(parents=True)
+    (beside / "helper.py").write_text(PROGRAM.replace("raise SystemExit(3)", ""))
+    cell = {"cell_type": "code", "source": "import helper", "metadata": {}, "outputs": []}
+    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (beside / "a study.ipynb").write_text(json.dumps(book))
+    program = read_program(("deep/a study.ipynb",), tmp_path / "study")
+    options = WatchOptions(tmp_path / "trace")
+    if not boxed:
+        watched = watch(program, options)
+    else:
+        try:
+            sandbox = choose()
+        except ReenactError as error:
+            pytest.skip(f"no sandbox here: {error}")
+        watched = watch_boxed(program, options, sandbox)
+    assert watched.trace is not None, watched.outcome.sentence
+    assert watched.trace.step_count == 6

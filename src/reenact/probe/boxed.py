@@ -3,7 +3,7 @@ the trace collected.
 """
 
 import os
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from reenact.errors import SandboxFailed
 from reenact.probe import injected
@@ -32,6 +32,7 @@ NAMES = (
     "header.json",
     "graph.json",
     "data.json",
+    "books.json",
     "ending.json",
     "crash-main.json",
     "crash-rank0.json",
@@ -76,12 +77,17 @@ def command(program: Program, options: WatchOptions) -> Command:
     target = NOTEBOOK if program.is_notebook else None
     chunks = tuple(f"{TRACE}/chunk-{number:06d}.npz" for number in range(1, MOST_CHUNKS + 1))
     kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    own = program.folder / program.entry.parent
+    inside = target and own.is_relative_to(program.working)
+    modules = str(PurePosixPath(WORK) / own.relative_to(program.working)) if inside else ""
     return Command(
         argv=program.launch.command(injected.default_python(options.python), target),
         files={target: program.script().encode()} if target else {},
         workspace=program.working,
         mounts=(Mount(injected.FOLDER, PROBE),),
-        environment=injected.environment(options, kept, folder=TRACE, inject=PROBE),
+        environment=injected.environment(
+            options, kept, folder=TRACE, inject=PROBE, modules=modules
+        ),
         collect=(
             *(f"{TRACE}/{name}" for name in NAMES),
             *chunks,

@@ -27,15 +27,16 @@ def environment(
     *,
     folder: str | None = None,
     inject: str | None = None,
+    modules: str = "",
 ) -> dict[str, str]:
     """`base` with what the probe needs; `folder` and `inject` when they lie elsewhere for the
-    program (in a box).
+    program (in a box). From `modules` it imports as from its own folder.
     """
     variables = dict(base) | dict(options.environment)
     variables.pop(STUDY_URL, None)
     path = [
         inject or str(FOLDER),
-        *filter(None, [variables.get("PYTHONPATH")]),
+        *filter(None, [modules, variables.get("PYTHONPATH")]),
     ]
     variables["PYTHONPATH"] = os.pathsep.join(path)
     variables[VARIABLE] = json.dumps(options.as_config(folder or str(options.folder.resolve())))

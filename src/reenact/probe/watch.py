@@ -97,7 +97,7 @@ def watch(
         # What runs beside the watched run says nothing that the watched run does not say.
         stderr = subprocess.DEVNULL if options.experiments else None
         with ProgramTerminal(screen, stdout, stderr, stdin, answers) as terminal:
-            ended = _run(command, program.working, options, terminal, stop, look)
+            ended = _run(command, program, options, terminal, stop, look)
     except OSError as error:
         what = error.filename or command[0]
         named = "the interpreter " if what == command[0] and not program.launch.launcher else ""
@@ -173,7 +173,7 @@ def read_watched(ended: Ended, options: WatchOptions, root: Root) -> Watched:
 
 def _run(
     command: Sequence[str],
-    working: Path,
+    program: Program,
     options: WatchOptions,
     terminal: ProgramTerminal,
     stop: Stop | None,
@@ -183,11 +183,13 @@ def _run(
     started.
     """
     listener = Listener(Noted(_apart(options))) if options.note_opened else None
+    # The script of a notebook lies beside its trace: what it imports lies beside the notebook.
+    modules = str(program.folder / program.entry.parent) if program.is_notebook else ""
     try:
         child = start_users_program(
             list(command),
-            folder=working,
-            environment=injected.environment(options, os.environ),
+            folder=program.working,
+            environment=injected.environment(options, os.environ, modules=modules),
             stdin=terminal.stdin,
             stdout=terminal.stdout,
             stderr=terminal.stderr,
