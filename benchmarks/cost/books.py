@@ -48,7 +48,7 @@ KINDS = (
     Kind("mlp", 50_000, 0.05),
     Kind("cnn", 5_500, 0.05),
     Kind("gpt", 2_100, 0.05),
-    Kind("compiled-gpt", 1_200, 0.03, on_gpu=True),
+    Kind("compiled-gpt", 2_200, 0.03, on_gpu=True),
 )
 
 
