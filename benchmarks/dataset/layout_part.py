@@ -36,6 +36,7 @@ def _figures(measured: MeasuredPart) -> dict[str, Figure]:
     return {
         "free": measured.named(FREE).figure("free faults of which the cause is named"),
         "fixes": measured.named(FIXES).figure("fixes of strangers of which the cause is named"),
+        "trained": measured.named_in_trained.figure("faulty, did not crash, the cause is named"),
         "called_sound": measured.called_sound.figure("faulty, did not crash, no fault found"),
         "alarms": measured.alarms(measured.sound).figure("false alarms on sound programs"),
         "twins": measured.alarms(twins).figure("false alarms on sound twins of free faults"),

@@ -16,13 +16,18 @@ from benchmarks.dataset.splits import Split, splits
 from benchmarks.dataset.training import Training
 from benchmarks.share import Share
 from reenact.errors import InputError
+from reenact.faults.detector import Needs
+from reenact.faults.registry import all_detectors
 
 PARTS = ("A", "B", "C")
 FREE, FIXES, SOUND = "free", "fixes", "sound"
 """The splits of a part: `drawn-free-a` and its like."""
 NOTHING_FOUND = "sound"
 """What a diagnosis comes to that says no fault was found."""
-CRASHES = ("RE901", "RE902", "RE903", "RE904", "RE905", "RE907")
+CRASHES = frozenset(
+    one.code for one in all_detectors() if Needs.CRASH in one.needs and one.family == "reenact"
+)
+"""What says how a program ended by an error."""
 
 
 def part_of(name: str) -> tuple[Split, ...] | None:
@@ -116,6 +121,12 @@ class MeasuredPart:
     def named(self, sort: str) -> Share:
         cases = self.of(sort, sound=False)
         return Share(sum(case.true_findings > 0 for case in cases), len(cases))
+
+    @property
+    def named_in_trained(self) -> Share:
+        """Of the faulty programs that did not crash, which a message names by itself."""
+        trained = [case for case in self.faulty if not case.crashed]
+        return Share(sum(case.true_findings > 0 for case in trained), len(trained))
 
     @property
     def called_sound(self) -> Share:

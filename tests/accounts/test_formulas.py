@@ -505,3 +505,51 @@ def test_other_rows_move_the_output_of_a_row() -> None:
     assert len(findings_in("RE035", bad)) == 1
     found = [entry for one in good.accounts for entry in one.entries if entry.key == "rows-apart"]
     assert [one.status for one in found] == [Status.BALANCES]
+
+
+CORRECTED = """
+model = nn.Linear(8, 64)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+weights = torch.randn(64)
+places = torch.arange(64)
+for epoch in range(8):
+    optimizer.zero_grad()
+    scores = model(x)
+    F.cross_entropy({scores}, places).backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        "scores - weights[:, None]",
+        "weights.unsqueeze(1) + scores",
+        "(scores - weights[:, None]) / 0.5",
+        "(scores + weights[:, None]).masked_fill(torch.eye(64).roll(1, 0) > 0, float('-inf'))",
+    ],
+)
+def test_what_a_softmax_takes_off_again_is_reported(scores: str) -> None:
+    text = CORRECTED.format(scores=scores)
+    found = entry(text, "added-without-effect")
+    assert found.status is Status.IMBALANCE
+    assert found.place is not None
+    assert text.splitlines()[found.place.line - 1 - HEAD.count("\n")].count("weights") == 1
+    assert len(findings_in("RE140", seen(text))) == 1
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        "scores - weights[None, :]",
+        "scores - scores.amax(1, keepdim=True)",
+        "scores - scores.detach().amax(1, keepdim=True)",
+        "scores - scores.mean(1, keepdim=True)",
+        "scores - scores.logsumexp(1, keepdim=True)",
+        "scores + torch.ones(64, 1)",
+        "(scores + weights[:, None]).masked_fill(torch.eye(64).roll(1, 0) > 0, 0.0)",
+        "torch.tanh(scores + weights[:, None])",
+    ],
+)
+def test_what_counts_or_keeps_precision_is_not(scores: str) -> None:
+    assert keys(CORRECTED.format(scores=scores)) == []

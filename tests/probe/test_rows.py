@@ -227,3 +227,19 @@ def test_rare_features_that_held_out_rows_lack_do_not_count() -> None:
     for name, values in (("train", rows[:300]), ("validation", rows[300:])):
         data.split(name, 1).update("input", values.astype("f4"), "float32")
     assert data.as_dict(10)["tensors"][1]["feature_spread"] == pytest.approx(1.0, rel=0.3)
+
+
+def test_the_places_of_rows_in_their_batch_are_no_labels() -> None:
+    rows, books = injected.part("rows"), injected.part("books.row_labels")
+    signal, labelled = rows.Signal(), books.Labelled()
+    for _ in range(8):
+        inputs, places = RANDOM.normal(size=(64, 4)), np.arange(64)
+        signal.add(inputs, places)
+        labelled.add([inputs], places, RANDOM.integers(1 << 60, size=64))
+    assert signal.facts() is None
+    assert not labelled.inputs
+    # The same numbers in another order say something about their rows.
+    signal.add(inputs, places[::-1].copy())
+    labelled.add([inputs], places[::-1].copy(), RANDOM.integers(1 << 60, size=64))
+    assert len(signal._labels) == 1
+    assert len(labelled.labels) == 1

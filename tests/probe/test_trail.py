@@ -12,7 +12,7 @@ def test_lines_are_noted_until_enough_losses_went_back() -> None:
     trail = part.Trail()
     for number in range(part.MOST_LOSSES + 1):
         output = SimpleNamespace(grad_fn=object())
-        trail.note(output)
+        trail.note("mul", (), output)
         known = [made for made, _ in trail._made]
         assert known == ([output.grad_fn] if number < part.MOST_LOSSES else [])
         trail.forget()
@@ -23,5 +23,5 @@ def test_steps_that_note_nothing_are_no_losses() -> None:
     trail = part.Trail()
     for _ in range(2 * part.MOST_LOSSES):
         trail.forget()
-    trail.note(SimpleNamespace(grad_fn=object()))
+    trail.note("mul", (), SimpleNamespace(grad_fn=object()))
     assert len(trail._made) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reenact.accounts.account import Entry, balances, fact, imbalance
-from reenact.probe.books.formulas import FormulasBook, ScoresCall
+from reenact.probe.books.formulas import FormulasBook, ScoresCall, Shifted
 from reenact.types import Place
 
 SAME = 0.02
@@ -68,6 +68,8 @@ def _wrong(call: ScoresCall) -> Entry | None:
             confidence=0.9,
             is_proof=probable,
         )
+    if call.shifted is not None:
+        return _without_effect(call, call.shifted)
     return _no_distribution(call)
 
 
@@ -100,3 +102,15 @@ def _right(call: ScoresCall) -> Iterator[Entry]:
 
 def _is_one(sums: tuple[float, ...]) -> bool:
     return bool(sums) and max(abs(one - 1) for one in sums) <= SAME
+
+
+def _without_effect(call: ScoresCall, shifted: Shifted) -> Entry:
+    return imbalance(
+        "added-without-effect",
+        f"one number is added to all {call.classes} scores of a row before {call.loss}: the softmax "
+        "takes it off again, so that it changes neither the loss nor a gradient",
+        why="A correction of single classes has to differ from class to class: it is stretched along "
+        "the wrong axis.",
+        place=shifted.place or call.place,
+        confidence=0.9,
+    )

@@ -40,6 +40,13 @@ class SoftTarget:
 
 
 @dataclass(frozen=True, slots=True)
+class Shifted:
+    """One number is added to all scores of a row."""
+
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ScoresCall:
     """One call of a loss of classes that trains something."""
 
@@ -55,6 +62,7 @@ class ScoresCall:
     bend: str
     """`softmax`, `sigmoid`, `log_softmax`, `log_sigmoid` where that made the input."""
     soft: SoftTarget | None = None
+    shifted: Shifted | None = None
     place: Place | None = None
 
 

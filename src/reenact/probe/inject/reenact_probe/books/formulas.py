@@ -65,7 +65,7 @@ class FormulasBook(Book):
                 if seen is not None:
                     self._divergences.append({"place": call.place, **seen})
             elif call.name in LOSSES and len(self._scores) < MOST_CALLS:
-                seen = given_to_loss_of_classes(self.torch, call)
+                seen = given_to_loss_of_classes(self.torch, call, trail)
                 if seen is not None:
                     self._scores.append(seen)
 

@@ -6,13 +6,20 @@ from typing import Any
 
 from reenact_probe.books.distributions import LARGEST, first_rows, range_of, sums_along
 from reenact_probe.torch.capture import LossCall
-from reenact_probe.torch.nodes import THROUGH, name_of
+from reenact_probe.torch.nodes import THROUGH, is_constant, name_of
 from reenact_probe.torch.samples import plain
+from reenact_probe.torch.trail import Trail
 from reenact_probe.types import Facts, Library, Tensor
 
 LOSSES = ("cross_entropy", "nll_loss", "binary_cross_entropy_with_logits")
 FEWEST = 2
 """Rows."""
+MASKED = -1e4
+"""A score below this counts for nothing."""
+MOST_WALKED = 24
+"""Nodes above the scores."""
+_ADDS = ("AddBackward", "SubBackward")
+_MASKS = ("MaskedFillBackward", "WhereBackward")
 _BENDS = {
     "SoftmaxBackward": "softmax",
     "LogSoftmaxBackward": "log_softmax",
@@ -21,7 +28,7 @@ _BENDS = {
 }
 
 
-def given_to_loss_of_classes(torch: Library, call: LossCall) -> Facts | None:
+def given_to_loss_of_classes(torch: Library, call: LossCall, trail: Trail) -> Facts | None:
     """What one call is given; none where it trains nothing or cannot be read."""
     given = call.args[0] if call.args else call.kwargs.get("input")
     if not isinstance(given, torch.Tensor) or not plain(torch, given):
@@ -40,6 +47,7 @@ def given_to_loss_of_classes(torch: Library, call: LossCall) -> Facts | None:
             "exp_sums": sums_along(scores.clamp(max=LARGEST).exp(), 1),
             "bend": _bend(given.grad_fn),
             "soft": _soft(torch, given, call),
+            "shifted": _shifted(given, scores, trail) if call.name == "cross_entropy" else None,
             "place": call.place,
         }
 
@@ -60,6 +68,24 @@ def _soft(torch: Library, given: Tensor, call: LossCall) -> Facts | None:
         "sums": sums_along(rows, 1),
         "several": float(several.double().mean()),
     }
+
+
+def _shifted(given: Tensor, scores: Tensor, trail: Trail) -> Facts | None:
+    """Where one number is added to all scores of a row, on the way to them; none where none is."""
+    # What is put in place of single scores must keep them from counting.
+    masked = float(scores.min()) < MASKED
+    todo, walked = [given.grad_fn], 0
+    while todo and walked < MOST_WALKED:
+        node = todo.pop()
+        walked += node is not None
+        name = name_of(node) if node is not None else ""
+        if node is not None and trail.shifts(node):
+            return {"place": trail.place_of(node)}
+        if name.startswith((*THROUGH, *_ADDS)) or (masked and name.startswith(_MASKS)):
+            todo += [below for below, _ in node.next_functions]
+        elif name and is_constant(node, name):
+            todo += [below for below, _ in node.next_functions if below is not None]
+    return None
 
 
 def _bend(node: Any) -> str:

@@ -213,7 +213,7 @@ class BatchObserver:
         if labels is not None and split.label.rows < 65536:
             self._take(split, "label", labels)
         prediction = first_tensor(torch, output)
-        if labels is not None and prediction is not None:
+        if labels is not None and prediction is not None and _has_classes(prediction, labels):
             share = self._compare(
                 prediction, labels.to(prediction.device), False, known.from_logits
             )
@@ -480,3 +480,12 @@ def _numpy(tensor: Tensor) -> Array:
     tensor = tensor.detach().cpu()
     tensor = tensor.abs() if tensor.is_complex() else tensor
     return (tensor.float() if tensor.dtype in NOT_NUMPY else tensor).numpy()
+
+
+def _has_classes(prediction: Tensor, labels: Tensor) -> bool:
+    """Whether an output that has an axis more than the labels has a class for each of them: what a
+    loader gives beside the rows may be no labels.
+    """
+    if labels.is_floating_point() or prediction.dim() != labels.dim() + 1 or not labels.numel():
+        return True
+    return int(labels.max()) < max(prediction.shape[1], prediction.shape[-1])

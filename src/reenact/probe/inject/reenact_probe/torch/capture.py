@@ -201,8 +201,8 @@ class Capture:
         )
 
     @guarded("function")
-    def note_line(self, output: Any) -> None:
-        self.trail.note(output)
+    def note_line(self, name: str, args: Args, output: Any) -> None:
+        self.trail.note(name, args, output)
 
     @guarded("function")
     def function_called(self, name: str, args: Args, kwargs: Kwargs, output: Any) -> None:
@@ -342,7 +342,7 @@ def make_mode(torch: Library, listener: Capture) -> Any:
             if self.listens and not state.asleep:
                 name = getattr(func, "__name__", "")
                 if name in OF_TRAIL:
-                    listener.note_line(output)
+                    listener.note_line(name, args, output)
                 if name in _NOTED or listener.follows:
                     listener.function_called(name, args, kwargs, output)
             return output

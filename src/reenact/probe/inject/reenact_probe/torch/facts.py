@@ -187,8 +187,8 @@ _BENDING = (
 _BENDS = {f"{name}Backward": snake(name) for name in _BENDING.split()}
 """Nodes of autograd that bend what passes, in the words of layers."""
 _SHAPE_ONLY_NAMES = """
-Alias AsStrided Clone Contiguous Expand Permute ReshapeAlias Select Slice Squeeze T ToCopy Transpose
-UnsafeView Unsqueeze View
+Alias AsStrided Clone Contiguous Expand Flip Gather Index IndexSelect MaskedSelect Permute Repeat ReshapeAlias
+Roll Select Slice Squeeze T ToCopy Transpose UnsafeView Unsqueeze View
 """
 _SHAPE_ONLY = frozenset(f"{name}Backward" for name in _SHAPE_ONLY_NAMES.split())
 """Nodes that move values and leave them what they are."""
