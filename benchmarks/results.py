@@ -13,6 +13,7 @@ import os
 import platform
 import re
 import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -119,7 +120,9 @@ def write_result(result: Result, folder: Path) -> Path:
     """`NAME.json` there: one line a field, one a figure, goal and table."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"{result.name}.json"
-    file.write_text(redact(_text(asdict(result))), encoding="utf-8")
+    # Programs name the interpreter that ran them, which is where this machine keeps it.
+    text = _text(asdict(result)).replace(sys.executable, "python")
+    file.write_text(redact(text), encoding="utf-8")
     return file
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -24,6 +26,7 @@ from benchmarks.results import (
     machine,
     read_result,
     result_of,
+    write_result,
 )
 from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from benchmarks.share import Share, mean_figure
@@ -69,6 +72,16 @@ def test_every_results_file_says_of_what_it_is_and_names_nobody() -> None:
             encoding="utf-8"
         )
         assert not re.search(r"(?<![\w.])/(?:home|root|work|tmp|Users|mnt)/", text), name
+
+
+def test_a_results_file_does_not_say_where_this_machine_keeps_its_interpreter(
+    tmp_path: Path,
+) -> None:
+    row = ("a", f"No module named 'x' in {sys.executable}. Pass --python PATH")
+    card = replace(CARD, tables=(Table("Programs", ("program", "why"), (row,)),))
+    text = write_result(result_of(card), tmp_path).read_text(encoding="utf-8")
+    assert "No module named 'x' in python. Pass" in text
+    assert sys.executable not in text
 
 
 def test_what_others_published_is_what_the_score_cards_show() -> None:
