@@ -325,3 +325,71 @@ def test_rows_that_fit_validates_on_did_not_train() -> None:
     (trained,) = (one for one in account.entries if one.key == "rows-trained")
     assert "200 different rows trained" in trained.sentence
     assert status_of(account, JUDGE) is Status.BALANCES
+
+
+TEXTS = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+lengths = torch.randint(3, 13, (400,))
+texts = [torch.randint(5, 60, (int(length),)) for length in lengths]
+y = torch.tensor([int((text > 30).sum() * 2 > len(text)) for text in texts])
+
+def filled(rows, value, at_end=True, width=12):
+    lines = torch.full((len(rows), width), value)
+    for line, row in zip(lines, rows):
+        text = texts[row]
+        if at_end:
+            line[: len(text)] = text
+        else:
+            line[-len(text):] = text
+    return lines
+
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.head = nn.Embedding(60, 16), nn.Linear(16, 2)
+
+    def forward(self, tokens, lengths=None):
+        return self.head(self.words(tokens).mean(1))
+
+model = Reader()
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for epoch in range(4):
+    for rows in torch.randperm(300).split(50):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model({train}), y[rows]).backward()
+        optimizer.step()
+    model.eval()
+    with torch.no_grad():
+        held = torch.arange(300, 400)
+        right = (model({judge}).argmax(1) == y[held]).float().mean()
+    print(f"val_accuracy {right:.3f}")
+    model.train()
+"""
+LIKE = "filled(rows, 0)", "filled(held, 0)"
+
+
+def of_texts(train: str, judge: str) -> Account:
+    return account_of(TEXTS.replace("{train}", train).replace("{judge}", judge))
+
+
+def test_rows_that_judge_and_are_filled_up_with_another_number_do_not_balance() -> None:
+    account = of_texts("filled(rows, 0)", "filled(held, 1)")
+    (entry,) = (one for one in account.imbalances if one.key == "padding-of-rows")
+    assert "filled up with 1 and those that train with 0" in entry.sentence
+    assert entry.place is not None
+
+
+@pytest.mark.parametrize(
+    ("train", "judge", "status"),
+    [
+        (*LIKE, Status.BALANCES),
+        ("filled(rows, 0)", "filled(held, 0, at_end=False)", Status.FACT),
+        ("filled(rows, 0), rows", "filled(held, 1), held", Status.FACT),
+        ("torch.stack([torch.cat(texts)[row : row + 12] for row in rows])", "filled(held, 0, width=40)", Status.FACT),
+    ],
+)
+def test_padding_that_may_be_meant_is_no_finding(train: str, judge: str, status: Status) -> None:
+    assert status_of(of_texts(train, judge), "padding-of-rows") is status

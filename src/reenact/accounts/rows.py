@@ -14,6 +14,7 @@ from reenact.accounts.account import (
     unseen,
 )
 from reenact.accounts.row_labels import labels_by_inputs
+from reenact.accounts.row_padding import padding
 from reenact.accounts.row_rounds import classes, rounds
 from reenact.accounts.row_sets import judged
 from reenact.probe.books.rows import RowsBook
@@ -37,6 +38,7 @@ def rows_account(trace: Trace, experiments: Experiments) -> Account | None:  # n
     looks: tuple[Look, ...] = (
         _seen,
         judged,
+        padding,
         classes,
         _reach,
         _pairs,

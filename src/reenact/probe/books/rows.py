@@ -31,6 +31,25 @@ class Twins:
 
 
 @dataclass(frozen=True, slots=True)
+class FilledSide:
+    """One end of rows that are filled up to one length."""
+
+    value: int
+    share: float
+    """Of all numbers; 0 where each row has as many."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaddedRows:
+    """With what rows of tokens are filled up."""
+
+    parts: int
+    """Tensors that a model is given: more than one may tell where rows end."""
+    begin: FilledSide
+    end: FilledSide
+
+
+@dataclass(frozen=True, slots=True)
 class JudgingRows:
     """A set of rows that the model is asked about: all of a loader, or those of one pass."""
 
@@ -63,6 +82,7 @@ class JudgingRows:
     columns: int
     mean_off: float
     deviation_off: float
+    padding: PaddedRows | None = None
 
     @property
     def scaled(self) -> ScaledColumns:
@@ -219,3 +239,5 @@ class RowsBook:
     labelled: LabelledRows | None
     place: Place | None
     """The line that compares outputs and labels."""
+    padding: PaddedRows | None = None
+    """Of the rows that models were given that train."""

@@ -22,18 +22,19 @@ COLUMNS, BUCKETS = 1024, 96
 """Values of a row that are read, buckets that tokens are counted in."""
 MOST_CLASSES, MOST_LABELS = 24, 8
 PENALTIES = (0.3, 3.0, 30.0)
-FEWEST_POSITIONS = 8
 FEW_AGAIN = 8
 MOST_AGAIN = 32
 MOST_TIMES = 12
 
 
-def are_positions(labels: Array) -> bool:
-    """Whether these are the places of the rows in their batch, which say nothing about the rows: in a
-    batch that is compared with itself the partner of a row stands where the row does.
+def are_places(labels: Array, in_order: bool = False) -> bool:
+    """Whether labels number the rows of their batch, as those of contrastive losses do: which row is
+    to go with which.
     """
-    counted = len(labels) >= FEWEST_POSITIONS and int(labels[0]) == 0
-    return counted and bool((labels == numpy.arange(len(labels))).all())
+    if labels.ndim != 1 or labels.dtype.kind not in "iu" or len(labels) < 4:
+        return False
+    places = labels if in_order else numpy.sort(labels)
+    return bool((places == range(len(labels))).all())
 
 
 class Signal:
@@ -56,7 +57,7 @@ class Signal:
         whole = labels.dtype.kind in "iub"
         if len(inputs) != len(labels) or inputs.ndim < 2 or (whole and shape not in ((), (1,))):
             return
-        if whole and are_positions(labels.reshape(-1)):
+        if whole and are_places(labels.reshape(-1)):
             return
         inputs = inputs[:A_LOOK]
         labels = labels[:A_LOOK].reshape(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy
 
 from reenact_probe.books.row_values import flat
-from reenact_probe.rows import are_positions, explained
+from reenact_probe.rows import explained
 from reenact_probe.types import Array, Facts
 
 MOST_ROWS, A_LOOK = 2048, 512
@@ -49,8 +49,6 @@ class Labelled:
         if (inputs.shape[1:], labels.shape[1:]) != (self.shape, self.label_shape):
             return
         if inputs.dtype.kind not in "fiub" or inputs.ndim < 2:
-            return
-        if self.whole and are_positions(labels.reshape(-1)):
             return
         each = keys[:A_LOOK].tolist()
         fresh = [row for row, key in enumerate(each) if key not in self.known]

@@ -8,6 +8,7 @@ from collections import Counter
 import numpy
 
 from reenact_probe.books.row_columns import Columns, Series
+from reenact_probe.books.row_padding import Padding
 from reenact_probe.books.row_steps import Steps, middles
 from reenact_probe.books.row_values import is_certain, is_measured, keys_of
 from reenact_probe.types import Array, Facts, Module, Place
@@ -108,6 +109,7 @@ class RowSet:
         self.left = MOST_VALUES
         self.columns = Columns()
         self.series = Series()
+        self.padding = Padding()
         self.middles: set[int] = set()
         """Of its rows, where they are windows."""
         self.place: Place | None = None
@@ -126,6 +128,7 @@ class RowSet:
         if self.left > 0:
             self.columns.add(parts[0])
             self.series.add(parts[0], labels)
+            self.padding.add(parts)
             self.middles |= middles(parts[0])
         return keys
 
@@ -162,6 +165,7 @@ class RowSet:
             "moved": self.columns.moved(train) if train is not None else 0,
             "windows": len(self.middles),
             "across": steps.met(self.middles),
+            "padding": self.padding.facts(),
             "place": self.place,
             **best,
         }
@@ -180,6 +184,8 @@ class Sets:
         """Of rows that trained, by their form."""
         self.seen: set[int] = set()
         self.steps = Steps()
+        self.padding = Padding()
+        """Of what models are given that train."""
         self._asked: Counter[tuple[int, int]] = Counter()
 
     def trains(self, model: int, parts: list[Array], keys: Array, loaded: bool) -> None:
@@ -191,6 +197,7 @@ class Sets:
             self.trained.add(model, keys_of(parts[:1]))
         self.trained.current = model
         self.steps.add(parts[0])
+        self.padding.add(parts)
         if not loaded:
             self.measure(parts, keys)
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy
-
 from reenact_probe.books import Book
 from reenact_probe.books.passes import Passes
 from reenact_probe.books.row_columns import Columns
@@ -22,6 +20,7 @@ from reenact_probe.books.row_sets import MOST_SETS, READ_ROUNDS, RowSet, Sets
 from reenact_probe.books.row_values import keys_of, rows_of, same_rows, tensors_in
 from reenact_probe.places import caller
 from reenact_probe.recorder import Recorder
+from reenact_probe.rows import are_places
 from reenact_probe.types import Args, Array, Facts, Kwargs, Library, Module, Place, Tensor
 
 GROWN = 1.5
@@ -202,9 +201,9 @@ class RowsBook(Book):
         if labels is None or not passes:
             return
         same = [one for one in passes if len(one.keys) == len(labels)]
-        if len(same) == len(passes) == 2 and _are_places(labels, in_order=True):
+        if len(same) == len(passes) == 2 and are_places(labels, in_order=True):
             self.towers.add(same[0].keys, same[1].keys, self.recorder.step)
-        if len(same) == 1 == len(passes) and not _are_places(labels):
+        if len(same) == 1 == len(passes) and not are_places(labels):
             self._pair(same[0], labels)
             self.classes.trains(prediction, labels)
         if len(passes) == 1:
@@ -252,7 +251,7 @@ class RowsBook(Book):
     def _judged(self, prediction: Tensor, target: Tensor) -> None:
         """Classes of rows that judge."""
         labels = rows_of(self.torch, target) if target.dim() == 1 else None
-        if labels is not None and not _are_places(labels):
+        if labels is not None and not are_places(labels):
             self.classes.judges(prediction, labels)
 
     def ends(self) -> None:
@@ -273,6 +272,7 @@ class RowsBook(Book):
             "rows": self.trained_rows,
             "distinct": sum(map(len, self.sets.trained.keys.values())),
             "train": next(iter(self.sets.train_columns()), Columns()).facts(),
+            "padding": self.sets.padding.facts(),
             "sets": self.sets.facts(),
             "twins": self.sets.trained.twins.facts(),
             "orders": [self.orders[index].facts() for index in self._trains()],
@@ -288,13 +288,3 @@ class RowsBook(Book):
 
     def _trains(self) -> list[int]:
         return [index for index in sorted(self.sets.training) if index in self.orders][:8]
-
-
-def _are_places(labels: Array, in_order: bool = False) -> bool:
-    """Whether labels number the rows of their batch, as those of contrastive losses do: which row is
-    to go with which.
-    """
-    if labels.ndim != 1 or labels.dtype.kind not in "iu" or len(labels) < 4:
-        return False
-    places = labels if in_order else numpy.sort(labels)
-    return bool((places == range(len(labels))).all())

@@ -1,0 +1,76 @@
+"""Entries on padding: are rows that judge filled up like those that train?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reenact.accounts.account import Entry, Status, balances, fact, imbalance
+from reenact.probe.books.rows import FilledSide, JudgingRows, PaddedRows, RowsBook
+from reenact.probe.trace import Trace
+
+SOME = 0.05
+"""Share of all numbers from which on rows count as filled up."""
+NONE = 0.01
+MOST, TIMES = 0.5, 5.0
+"""Share that is most of a row, and times the share of the rows that train."""
+
+
+def padding(book: RowsBook, trace: Trace) -> Iterator[Entry]:  # noqa: ARG001
+    """One entry: the first set that is filled up otherwise, else that none is."""
+    train = book.padding
+    sets = [one for one in book.sets if one.padding is not None]
+    if train is None or not sets:
+        return
+    compared = [(one, one.padding) for one in sets if one.padding is not None]
+    found = [entry for one, own in compared if (entry := _unlike(train, own, one)) is not None]
+    if found:
+        yield min(found, key=lambda entry: entry.status is not Status.IMBALANCE)
+    elif _side(train):
+        yield balances("padding-of-rows", "rows that judge are filled up as those that train are")
+
+
+def _unlike(train: PaddedRows, own: PaddedRows, one: JudgingRows) -> Entry | None:
+    here, there = _side(own), _side(train)
+    if here and there and here != there:
+        saw = (
+            f"the {one.rows} rows that judge are filled up with {_filled(own).value} at their {here}, "
+            f"those that train with {_filled(train).value} at their {there}"
+        )
+        # A decoder that goes on from its last token is asked so, with a mask.
+        return fact("padding-of-rows", saw, one.place)
+    if here and there and _filled(own).value != _filled(train).value:
+        saw = (
+            f"the {one.rows} rows that judge are filled up with {_filled(own).value} and those that train "
+            f"with {_filled(train).value}"
+        )
+        if train.parts > 1:
+            return fact("padding-of-rows", saw, one.place)
+        return imbalance(
+            "padding-of-rows",
+            saw,
+            why="What the model has learned to pass over is another number: it reads the padding of "
+            "the rows that judge as text.",
+            place=one.place,
+            confidence=0.85,
+        )
+    share = _filled(own).share if here else 0.0
+    before = max(train.begin.share, train.end.share)
+    if share >= MOST and share > TIMES * before:
+        saw = (
+            f"{share:.0%} of the rows that judge is padding, and {before:.0%} of those that train: a model "
+            "that does not mask it is judged on rows that it has not learned"
+        )
+        return fact("padding-of-rows", saw, one.place)
+    return None
+
+
+def _side(rows: PaddedRows) -> str:
+    """At which end they are filled up; empty where at none, or at both."""
+    shares = {"begin": rows.begin.share, "end": rows.end.share}
+    side = max(shares, key=lambda name: shares[name])
+    other = min(shares.values())
+    return side if shares[side] >= SOME and other < NONE else ""
+
+
+def _filled(rows: PaddedRows) -> FilledSide:
+    return rows.begin if rows.begin.share > rows.end.share else rows.end
