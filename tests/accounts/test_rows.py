@@ -388,8 +388,47 @@ def test_rows_that_judge_and_are_filled_up_with_another_number_do_not_balance() 
         (*LIKE, Status.BALANCES),
         ("filled(rows, 0)", "filled(held, 0, at_end=False)", Status.FACT),
         ("filled(rows, 0), rows", "filled(held, 1), held", Status.FACT),
-        ("torch.stack([torch.cat(texts)[row : row + 12] for row in rows])", "filled(held, 0, width=40)", Status.FACT),
+        (
+            "torch.stack([torch.cat(texts)[row : row + 12] for row in rows])",
+            "filled(held, 0, width=40)",
+            Status.FACT,
+        ),
     ],
 )
 def test_padding_that_may_be_meant_is_no_finding(train: str, judge: str, status: Status) -> None:
     assert status_of(of_texts(train, judge), "padding-of-rows") is status
+
+
+PICTURES = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+originals = torch.randn(150, 1, 12, 12).repeat_interleave(2, 2)[:, :, ::2].cumsum(3)
+y = (originals.mean((1, 2, 3)) > 0).long()
+copies = originals + 0.01 * torch.randn_like(originals)
+model = nn.Sequential(nn.Flatten(), nn.Linear(144, 16), nn.ReLU(), nn.Linear(16, 2))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for epoch in range(6):
+    for rows in torch.randperm(100).split(25):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(originals[rows]), y[rows]).backward()
+        optimizer.step()
+    model.eval()
+    with torch.no_grad():
+        judged = {judged}
+        right = (model({judged}).argmax(1) == y[:50]).float().mean()
+    model.train()
+"""
+
+
+def test_copies_that_were_changed_a_little_are_reported() -> None:
+    account = account_of(PICTURES.replace("{judged}", "copies[:50]"))
+    (entry,) = (one for one in account.entries if one.key == "nearly-equal-rows")
+    assert entry.sentence.startswith("50 of 50 rows that judge are nearly equal")
+    assert entry.status is Status.FACT
+
+
+def test_other_pictures_are_not_nearly_equal() -> None:
+    account = account_of(PICTURES.replace("{judged}", "originals[100:]"))
+    assert [one for one in account.entries if one.key == "nearly-equal-rows"] == []

@@ -31,6 +31,17 @@ class Twins:
 
 
 @dataclass(frozen=True, slots=True)
+class NearlyEqual:
+    """Rows that judge and are, but for little, rows that trained."""
+
+    rows: int
+    """That are no row that trained, of those that were read."""
+    near: int
+    usual: float
+    """Share of the rows that trained that are nearly another of them."""
+
+
+@dataclass(frozen=True, slots=True)
 class FilledSide:
     """One end of rows that are filled up to one length."""
 
@@ -83,6 +94,7 @@ class JudgingRows:
     mean_off: float
     deviation_off: float
     padding: PaddedRows | None = None
+    nearly: NearlyEqual | None = None
 
     @property
     def scaled(self) -> ScaledColumns:

@@ -1,4 +1,4 @@
-"""With what rows of whole numbers are filled up to one length, on which side, and how much of them that is."""
+"""With what rows of tokens are filled up to one length, on which side, and how much of them that is."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import numpy
 
 from reenact_probe.books.row_columns import Columns, Series
 from reenact_probe.books.row_padding import Padding
+from reenact_probe.books.row_sketches import Sketches
 from reenact_probe.books.row_steps import Steps, middles
 from reenact_probe.books.row_values import is_certain, is_measured, keys_of
 from reenact_probe.types import Array, Facts, Module, Place
@@ -110,6 +111,7 @@ class RowSet:
         self.columns = Columns()
         self.series = Series()
         self.padding = Padding()
+        self.sketches = Sketches()
         self.middles: set[int] = set()
         """Of its rows, where they are windows."""
         self.place: Place | None = None
@@ -129,6 +131,7 @@ class RowSet:
             self.columns.add(parts[0])
             self.series.add(parts[0], labels)
             self.padding.add(parts)
+            self.sketches.add(parts[0], keys)
             self.middles |= middles(parts[0])
         return keys
 
@@ -143,7 +146,7 @@ class RowSet:
         if shared >= self.shared:
             self.shared, self.coverage = shared, trained.coverage(model)
 
-    def facts(self, train: Columns | None, steps: Steps) -> Facts:
+    def facts(self, train: Columns | None, steps: Steps, trained: Sketches | None) -> Facts:
         columns, apart = self.columns.apart(train) if train is not None else (0, 0.0)
         best = self.columns.facts()
         for series in self.series.columns():
@@ -166,6 +169,7 @@ class RowSet:
             "windows": len(self.middles),
             "across": steps.met(self.middles),
             "padding": self.padding.facts(),
+            "nearly": self.sketches.near(trained) if trained is not None else None,
             "place": self.place,
             **best,
         }
@@ -186,6 +190,8 @@ class Sets:
         self.steps = Steps()
         self.padding = Padding()
         """Of what models are given that train."""
+        self.sketches = Sketches()
+        """Of the rows that train."""
         self._asked: Counter[tuple[int, int]] = Counter()
 
     def trains(self, model: int, parts: list[Array], keys: Array, loaded: bool) -> None:
@@ -198,6 +204,7 @@ class Sets:
         self.trained.current = model
         self.steps.add(parts[0])
         self.padding.add(parts)
+        self.sketches.add(parts[0], identity(parts))
         if not loaded:
             self.measure(parts, keys)
 
@@ -225,12 +232,15 @@ class Sets:
         known.alone = known.alone and self._asked[step, parts[0][0].size] == 1
         known.complete = known.alone
 
-    def facts(self) -> list[Facts]:
-        """Of each set that judges, those that are asked most often first."""
+    def facts(self, ends: bool) -> list[Facts]:
+        """Of each set that judges, those that are asked most often first; sketches are compared when all
+        is over.
+        """
         judging = [one for index, one in self.by_loader.items() if index not in self.training]
         sets = [one for one in (*judging, *self.by_content.values()) if one.times]
         asked = sorted(sets, key=lambda one: -one.times)
-        return [one.facts(self._train_of(one), self.steps) for one in asked[:16]]
+        trained = self.sketches if ends else None
+        return [one.facts(self._train_of(one), self.steps, trained) for one in asked[:16]]
 
     def train_columns(self) -> list[Columns]:
         """Of the loaders that train, then of the rows that passes brought."""
