@@ -412,3 +412,27 @@ def test_samplers_of_batches_copies_and_labels_that_do_not_count(forks: Any) -> 
 
 def line_of(text: str, words: str) -> int:
     return text[: text.index(words)].count("\n") + 1
+
+
+IDENTITIES = """
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+torch.manual_seed(0)
+x, items = torch.randn(200, 6), torch.randint(50, (200,))
+model, table = torch.nn.Linear(6, 8), torch.nn.Embedding(50, 8)
+optimizer = torch.optim.Adam([*model.parameters(), *table.parameters()], lr=0.01)
+loader, whole = (DataLoader(TensorDataset(x, items), batch_size=size) for size in (20, 40))
+for epoch in range(3):
+    for rows, ids in loader:
+        optimizer.zero_grad()
+        (model(rows) - table(ids)).square().mean().backward()
+        optimizer.step()
+    with torch.no_grad():
+        for rows, ids in whole:
+            model(rows)
+"""
+
+
+def test_numbers_beside_rows_that_are_no_classes_of_the_output_give_no_accuracy(forks: Any) -> None:
+    metrics = forks.run(IDENTITIES).trace.metrics
+    assert [one.name for one in metrics if one.name == "val_accuracy"] == []

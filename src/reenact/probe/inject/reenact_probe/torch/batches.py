@@ -484,8 +484,9 @@ def _numpy(tensor: Tensor) -> Array:
 
 def _has_classes(prediction: Tensor, labels: Tensor) -> bool:
     """Whether an output that has an axis more than the labels has a class for each of them: what a
-    loader gives beside the rows may be no labels.
+    loader gives beside the rows may be no labels. A single output is parted in two.
     """
     if labels.is_floating_point() or prediction.dim() != labels.dim() + 1 or not labels.numel():
         return True
-    return int(labels.max()) < max(prediction.shape[1], prediction.shape[-1])
+    classes = max(prediction.shape[1], prediction.shape[-1])
+    return classes == 1 or int(labels.max()) < classes
