@@ -122,17 +122,18 @@ class MeasuredPart:
         cases = self.of(sort, sound=False)
         return Share(sum(case.true_findings > 0 for case in cases), len(cases))
 
+    @cached_property
+    def trained(self) -> tuple[Case, ...]:
+        """The faulty ones that did not crash: the message of a crash often names its cause by itself."""
+        return tuple(case for case in self.faulty if not case.crashed)
+
     @property
     def named_in_trained(self) -> Share:
-        """Of the faulty programs that did not crash, which a message names by itself."""
-        trained = [case for case in self.faulty if not case.crashed]
-        return Share(sum(case.true_findings > 0 for case in trained), len(trained))
+        return Share(sum(case.true_findings > 0 for case in self.trained), len(self.trained))
 
     @property
     def called_sound(self) -> Share:
-        """Faulty programs that did not crash, of which no fault was found."""
-        trained = [case for case in self.faulty if not case.crashed]
-        return Share(sum(case.says_nothing for case in trained), len(trained))
+        return Share(sum(case.says_nothing for case in self.trained), len(self.trained))
 
     def alarms(self, cases: Sequence[Case]) -> Share:
         return Share(sum(case.is_alarm for case in cases), len(cases))

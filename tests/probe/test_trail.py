@@ -9,7 +9,7 @@ from reenact.probe import injected
 
 def test_lines_are_noted_until_enough_losses_went_back() -> None:
     part = injected.part("torch.trail")
-    trail = part.Trail()
+    trail = part.Trail(None)
     for number in range(part.MOST_LOSSES + 1):
         output = SimpleNamespace(grad_fn=object())
         trail.note("mul", (), output)
@@ -20,7 +20,7 @@ def test_lines_are_noted_until_enough_losses_went_back() -> None:
 
 def test_steps_that_note_nothing_are_no_losses() -> None:
     part = injected.part("torch.trail")
-    trail = part.Trail()
+    trail = part.Trail(None)
     for _ in range(2 * part.MOST_LOSSES):
         trail.forget()
     trail.note("mul", (), SimpleNamespace(grad_fn=object()))

@@ -16,16 +16,15 @@ MOST, TIMES = 0.5, 5.0
 
 
 def padding(book: RowsBook, trace: Trace) -> Iterator[Entry]:  # noqa: ARG001
-    """One entry: the first set that is filled up otherwise, else that none is."""
+    """One entry: the first set that is filled up otherwise, else that some are filled up alike."""
     train = book.padding
-    sets = [one for one in book.sets if one.padding is not None]
-    if train is None or not sets:
+    if train is None:
         return
-    compared = [(one, one.padding) for one in sets if one.padding is not None]
+    compared = [(one, one.padding) for one in book.sets if one.padding is not None]
     found = [entry for one, own in compared if (entry := _unlike(train, own, one)) is not None]
     if found:
         yield min(found, key=lambda entry: entry.status is not Status.IMBALANCE)
-    elif _side(train):
+    elif _side(train) and any(_side(own) for _, own in compared):
         yield balances("padding-of-rows", "rows that judge are filled up as those that train are")
 
 
@@ -48,8 +47,7 @@ def _unlike(train: PaddedRows, own: PaddedRows, one: JudgingRows) -> Entry | Non
         return imbalance(
             "padding-of-rows",
             saw,
-            why="What the model has learned to pass over is another number: it reads the padding of "
-            "the rows that judge as text.",
+            why="The model has learned to pass over another number, and reads this padding as tokens.",
             place=one.place,
             confidence=0.85,
         )
@@ -57,8 +55,8 @@ def _unlike(train: PaddedRows, own: PaddedRows, one: JudgingRows) -> Entry | Non
     before = max(train.begin.share, train.end.share)
     if share >= MOST and share > TIMES * before:
         saw = (
-            f"{share:.0%} of the rows that judge is padding, and {before:.0%} of those that train: a model "
-            "that does not mask it is judged on rows that it has not learned"
+            f"padding makes up {share:.0%} of the rows that judge and {before:.0%} of those that train: a "
+            "model that does not mask it has not learned such rows"
         )
         return fact("padding-of-rows", saw, one.place)
     return None
@@ -66,7 +64,7 @@ def _unlike(train: PaddedRows, own: PaddedRows, one: JudgingRows) -> Entry | Non
 
 def _side(rows: PaddedRows) -> str:
     """At which end they are filled up; empty where at none, or at both."""
-    shares = {"begin": rows.begin.share, "end": rows.end.share}
+    shares = {"beginning": rows.begin.share, "end": rows.end.share}
     side = max(shares, key=lambda name: shares[name])
     other = min(shares.values())
     return side if shares[side] >= SOME and other < NONE else ""

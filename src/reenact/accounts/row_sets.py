@@ -28,7 +28,7 @@ def judged(book: RowsBook, trace: Trace) -> Iterator[Entry]:  # noqa: ARG001
         yield unseen("rows-that-judge", "no fixed set of rows was evaluated that could be read")
         return
     yield from _shared(book, sets)
-    yield from _nearly(sets)
+    yield from _nearly(book, sets)
     yield from _neighbours(sets)
     yield from _own_figures(book, sets)
     yield from _elsewhere(book, sets)
@@ -77,7 +77,7 @@ def _is_everything(book: RowsBook, one: JudgingRows) -> bool:
     return not one.labelled and one.shared >= 0.9 * book.distinct
 
 
-def _nearly(sets: list[JudgingRows]) -> Iterator[Entry]:
+def _nearly(book: RowsBook, sets: list[JudgingRows]) -> Iterator[Entry]:
     """Rows that judge and are copies, changed a little, of rows that trained: as where pictures are
     changed before they are split.
     """
@@ -86,8 +86,8 @@ def _nearly(sets: list[JudgingRows]) -> Iterator[Entry]:
         if seen is not None and seen.near >= FEW_SHARED and seen.near >= SOME * seen.rows:
             yield fact(
                 "nearly-equal-rows",
-                f"{seen.near} of {seen.rows} rows that judge are nearly equal to a row that trained; of "
-                f"those that trained {seen.usual:.0%} are to another of them",
+                f"{seen.near} of {seen.rows} rows that judge are nearly equal to a row that trained; so are "
+                f"{book.nearly:.0%} of the rows that trained to another of them",
                 one.place,
             )
             return

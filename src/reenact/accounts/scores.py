@@ -108,8 +108,8 @@ def _without_effect(call: ScoresCall, shifted: Shifted) -> Entry:
     return imbalance(
         "added-without-effect",
         f"one number is added to all {call.classes} scores of a row before {call.loss}: the softmax "
-        "takes it off again, so that it changes neither the loss nor a gradient",
-        why="A correction of single classes has to differ from class to class: it is stretched along "
+        "cancels it, so that it changes neither the loss nor a gradient",
+        why="A correction of single classes has to differ from class to class: it is broadcast along "
         "the wrong axis.",
         place=shifted.place or call.place,
         confidence=0.9,

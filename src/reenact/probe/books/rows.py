@@ -37,8 +37,6 @@ class NearlyEqual:
     rows: int
     """That are no row that trained, of those that were read."""
     near: int
-    usual: float
-    """Share of the rows that trained that are nearly another of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,3 +251,5 @@ class RowsBook:
     """The line that compares outputs and labels."""
     padding: PaddedRows | None = None
     """Of the rows that models were given that train."""
+    nearly: float = 0.0
+    """Share of the rows that train that are nearly another of them."""

@@ -204,7 +204,8 @@ class Sets:
         self.trained.current = model
         self.steps.add(parts[0])
         self.padding.add(parts)
-        self.sketches.add(parts[0], identity(parts))
+        if not self.sketches.full:
+            self.sketches.add(parts[0], identity(parts))
         if not loaded:
             self.measure(parts, keys)
 

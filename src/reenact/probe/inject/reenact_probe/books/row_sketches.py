@@ -23,9 +23,13 @@ class Sketches:
         self.keys: dict[int, None] = {}
         self._bits: list[Array] = []
 
+    @property
+    def full(self) -> bool:
+        return len(self.keys) >= MOST
+
     def add(self, rows: Array, keys: Array) -> None:
         """Rows with the keys of their content."""
-        if len(self.keys) >= MOST or rows.dtype.kind != "f" or flat(rows).shape[1] < BITS:
+        if self.full or rows.dtype.kind != "f" or flat(rows).shape[1] < BITS:
             return
         fresh = [place for place, key in enumerate(keys.tolist()) if key not in self.keys]
         fresh = fresh[: MOST - len(self.keys)]
@@ -34,34 +38,33 @@ class Sketches:
             self._bits.append(sketches_of(rows[fresh]))
 
     def near(self, others: Sketches) -> Facts | None:
-        """Of these rows, how many are nearly one of the others and none of them; and how many of the others
-        are nearly another of their own.
-        """
+        """Of these rows, how many are nearly one of the others and none of them."""
         if not self._bits or not others._bits:
             return None
         own, theirs = numpy.concatenate(self._bits), numpy.concatenate(others._bits)
-        known = list(self.keys)
-        fresh = numpy.array([key not in others.keys for key in known[: len(own)]], bool)
-        if not fresh.any():
-            return None
-        count = self._closest(own[fresh], theirs) <= NEAR
-        among = others._closest(theirs, theirs, itself=True) <= NEAR
-        return {"rows": int(fresh.sum()), "near": int(count.sum()), "usual": float(among.mean())}
+        fresh = numpy.array([key not in others.keys for key in self.keys], bool)
+        count = (_neighbours(own[fresh], theirs) > 0).sum()
+        return {"rows": int(fresh.sum()), "near": int(count)} if fresh.any() else None
 
-    @staticmethod
-    def _closest(rows: Array, others: Array, itself: bool = False) -> Array:
-        """The fewest bits in which each row differs from one of the others."""
-        found = []
-        for place, row in enumerate(rows):
-            differing = (others ^ row).view("u1").reshape(len(others), -1)
-            bits = _COUNTS[differing].sum(axis=1)
-            if itself:
-                bits[place] = BITS
-            found.append(int(bits.min()))
-        return numpy.array(found)
+    def usual(self) -> float:
+        """The share of these rows that are nearly another of them."""
+        if not self._bits:
+            return 0.0
+        own = numpy.concatenate(self._bits)
+        # Each is its own neighbour.
+        return float((_neighbours(own, own) > 1).mean())
 
 
 _COUNTS = numpy.array([bin(byte).count("1") for byte in range(256)], "u1")
+
+
+def _neighbours(rows: Array, others: Array) -> Array:
+    """How many of the others each row is nearly equal to."""
+    found = []
+    for row in rows:
+        differing = _COUNTS[(others ^ row).view("u1").reshape(len(others), -1)].sum(axis=1)
+        found.append(int((differing <= NEAR).sum()))
+    return numpy.array(found, int)
 
 
 def sketches_of(rows: Array) -> Array:

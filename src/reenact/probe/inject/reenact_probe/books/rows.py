@@ -273,6 +273,7 @@ class RowsBook(Book):
             "distinct": sum(map(len, self.sets.trained.keys.values())),
             "train": next(iter(self.sets.train_columns()), Columns()).facts(),
             "padding": self.sets.padding.facts(),
+            "nearly": self.sets.sketches.usual() if self._ends else 0.0,
             "sets": self.sets.facts(self._ends),
             "twins": self.sets.trained.twins.facts(),
             "orders": [self.orders[index].facts() for index in self._trains()],

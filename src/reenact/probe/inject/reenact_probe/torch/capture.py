@@ -100,7 +100,7 @@ class Capture:
         """The last functional loss since the last one went back."""
         self.losses: list[LossCall] = []
         """All of them, also those that a layer of a library made."""
-        self.trail = Trail()
+        self.trail = Trail(torch)
         self.normalized: list[tuple[Any, list[int], Place | None]] = []
         """Axis, shape and place of rows that were brought to one length on the way to the loss."""
         self.several: tuple[float, Place | None] | None = None

@@ -181,9 +181,9 @@ class TorchObserver:
             self.recorder.epoch = epoch
         return self.recorder.epoch
 
-    def write_data(self) -> None:
+    def write_data(self, at_end: bool = False) -> None:
         self.recorder.write_data(self.data.take_news(self.recorder.step))
-        self.books.write()
+        self.books.write(at_end)
 
     def batch_given(self, loader: Loader | None, batch: Any) -> None:
         self.books.batch_given(loader, batch)
@@ -502,8 +502,7 @@ class TorchObserver:
         if self.recorder.owned:
             self._describe()
             self.books.ends()
-            self.write_data()
-            self.books.write(at_end=True)
+            self.write_data(at_end=True)
             self.batches.write_signal()
 
     def crash_facts(self, error: BaseException) -> Facts:

@@ -6,7 +6,8 @@ from collections import deque
 from typing import Any
 
 from reenact_probe.places import caller
-from reenact_probe.types import Args, Place
+from reenact_probe.torch.samples import plain
+from reenact_probe.types import Args, Library, Place
 
 MOST = 600
 MOST_LOSSES = 100
@@ -26,7 +27,8 @@ MOST_SHIFTS = 32
 class Trail:
     """Nodes with their lines, the newest ones, until the loss that is made of them goes backward."""
 
-    def __init__(self) -> None:
+    def __init__(self, torch: Library) -> None:
+        self.torch = torch
         self._made: deque[tuple[Any, Place | None]] = deque(maxlen=MOST)
         self._shifts: deque[Any] = deque(maxlen=MOST_SHIFTS)
         """Nodes that add one number to all of a row."""
@@ -36,7 +38,7 @@ class Trail:
         node = getattr(output, "grad_fn", None) if self._losses < MOST_LOSSES else None
         if node is not None:
             self._made.append((node, caller()))
-            if name in _ADD and len(args) == 2 and _is_shift(*args, output):
+            if name in _ADD and len(args) == 2 and _is_shift(self.torch, *args, output):
                 self._shifts.append(node)
 
     def shifts(self, node: Any) -> bool:
@@ -54,11 +56,13 @@ class Trail:
         self._shifts.clear()
 
 
-def _is_shift(first: Any, second: Any, output: Any) -> bool:
+def _is_shift(torch: Library, first: Any, second: Any, output: Any) -> bool:
     """Whether one is a column and the other the rows that it is added to. The largest number of each
     row, its mean or its sum of exponentials are taken off for the sake of precision.
     """
-    shapes = [getattr(one, "shape", None) for one in (first, second)]
+    if not all(plain(torch, one) for one in (first, second, output)):
+        return False
+    shapes = [first.shape, second.shape]
     if output.dim() != 2 or output.shape[1] < 2 or output.numel() > MOST_NUMBERS:
         return False
     column = (output.shape[0], 1)
