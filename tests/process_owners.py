@@ -23,6 +23,7 @@ INJECTED = {
     "probe/inject": "runs in the user's program",
     "trials/inject": "runs in the user's interpreter: the fork server of the trials",
     "bug/inside": "runs in the sandbox",
+    "claims/inside": "runs in the sandbox",
     "demo/cases": "examples, which run in the sandbox or as the user's program",
 }
 BY_LIBRARY = {

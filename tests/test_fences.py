@@ -69,7 +69,7 @@ OWNERS = {
         "testing/faults.py",
     ),
     "eval": (),
-    "exec": ("bug/inside/", "trials/inject/"),
+    "exec": ("bug/inside/", "claims/inside/", "trials/inject/"),
 }
 """Module, `os.environ` or builtin: where it may be used, by file or start of the path."""
 

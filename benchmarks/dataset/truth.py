@@ -120,7 +120,7 @@ def judge_of(training: Training) -> Judge:
 
 def _says(named: NamedFault, truth: Truth) -> bool:
     if not truth.kind:
-        # Told in free text alone: readers say whether it is named, not its kind.
+        # Described in free text alone: readers say whether it is named, not its kind.
         return False
     meant = categories()[truth.kind]
     return any(_rule_names().get(code) in meant for code in named.codes)

@@ -6,6 +6,7 @@
     reenact.callbacks.keras()             the same in a loop of Keras, Lightning or Hugging Face
     reenact.repair("train.py")            the smallest change that makes it significantly better, as a diff
     reenact.apply_repair("last")          writes that change into your files, with a backup
+    reenact.test_hypothesis("train.py", claim=, edit=, check=)  what you believe is wrong, executed
     reenact.lint("src")                   what the text alone shows; nothing is run
     reenact.hyperparameters("train.py")   every hyperparameter with its place and alternatives
     reenact.reproduce_bug(report, repo=)  a script that shows a reported bug, proven by running it
@@ -30,6 +31,7 @@ from reenact.version import __version__
 if _TYPE_CHECKING:
     from reenact.api.bugs import judge_bug as judge_bug
     from reenact.api.bugs import reproduce_bug as reproduce_bug
+    from reenact.api.hypotheses import test_hypothesis as test_hypothesis
     from reenact.api.linting import lint as lint
     from reenact.api.options import ModelOptions as ModelOptions
     from reenact.api.options import RunOptions as RunOptions
@@ -53,6 +55,7 @@ if _TYPE_CHECKING:
 
 _HOMES = {
     "api.bugs": ("judge_bug", "reproduce_bug"),
+    "api.hypotheses": ("test_hypothesis",),
     "api.linting": ("lint",),
     "api.options": ("ModelOptions", "RunOptions", "TrainingOptions"),
     "api.papers": ("evaluate", "fingerprint", "reproduce_paper"),

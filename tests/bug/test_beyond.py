@@ -12,7 +12,8 @@ from reenact.bug.classify import RunOutcome, SeedRun
 from reenact.bug.project_files import ProjectFiles, project_files
 from reenact.bug.reproduction import Verdict
 from reenact.bug.script_runner import Frame, RunObservation
-from reenact.bug.symptom import Check, Explicit, Relation, Symptom
+from reenact.bug.symptom import Explicit, Symptom
+from reenact.claims.check import Check, Relation
 from reenact.sandbox.box import Ending
 
 IMPORTS = Frame("project", "acme/__init__.py", 1, "<module>", "<module>")

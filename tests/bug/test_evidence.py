@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from reenact.bug.classify import RunOutcome, failure_of
-from reenact.bug.inside import judge
 from reenact.bug.reproduction import Verdict
 from reenact.bug.script_runner import Frame, RunObservation
+from reenact.claims.inside import relations
 from reenact.journal import Journal
 from reenact.sandbox.box import BoxResult, Command, Ending, Limits
 
@@ -93,11 +93,11 @@ def test_the_values_that_show_a_silent_bug_stand_first(
     check: Any, observed: Any, reference: Any, words: str
 ) -> None:
     check = {"number": None, "text": "", "tolerance": 1e-4, **check}
-    assert getattr(judge, "holds_" + check["relation"].replace("-", "_"))(
+    assert getattr(relations, "holds_" + check["relation"].replace("-", "_"))(
         check, observed, reference
     )
-    assert words in judge.saw(check, observed, reference, True)
-    assert words not in judge.saw(check, observed, reference, False)
+    assert words in relations.saw(check, observed, reference, True)
+    assert words not in relations.saw(check, observed, reference, False)
 
 
 @pytest.mark.release

@@ -12,7 +12,8 @@ from reenact.bug.environment import prepare
 from reenact.bug.options import BugOptions
 from reenact.bug.project_files import project_files
 from reenact.bug.script_runner import Revision, RunObservation, ScriptRunner
-from reenact.bug.symptom import Check, Relation, Symptom
+from reenact.bug.symptom import Symptom
+from reenact.claims.check import Check, Relation
 from reenact.codegen.runner import ProjectRunner
 from reenact.sandbox.again import MOST_BOXES
 from reenact.sandbox.box import Ending

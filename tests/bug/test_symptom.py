@@ -8,7 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from reenact.bug.report import taxonomy_classes
-from reenact.bug.symptom import Check, Explicit, Relation, Symptom
+from reenact.bug.symptom import Explicit, Symptom
+from reenact.claims.check import Check, Relation
 from reenact.settings import field_texts
 
 

@@ -279,7 +279,7 @@ def known_words() -> dict[str, str]:
     """Every word with its explanation, gathered from where it is defined."""
     from reenact.bug.classify import RunOutcome
     from reenact.bug.reproduction import Verdict
-    from reenact.bug.symptom import Relation
+    from reenact.claims.check import Relation
     from reenact.diagnosis.learned.findings import BY_CODE
     from reenact.diagnosis.llm_detector import CODE, WHY
     from reenact.faults.fault_type import FaultType

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from reenact.bug.classify import RunOutcome, SeedRun
 from reenact.bug.project_files import ProjectFiles
-from reenact.bug.symptom import Relation, Symptom
+from reenact.bug.symptom import Symptom
+from reenact.claims.check import Relation
 
 COMPILED = frozenset({".c", ".cc", ".cpp", ".cu", ".cxx", ".f90", ".pyx", ".rs"})
 """Endings of files that a build makes modules of."""

@@ -12,7 +12,8 @@ from typing import TypedDict
 from reenact.bug.crash import VARYING, Likeness, ReportedCrash, likeness
 from reenact.bug.project_files import ProjectFiles
 from reenact.bug.script_runner import Frame, RunObservation
-from reenact.bug.symptom import TOO_GENERAL, Explicit, Relation, Symptom
+from reenact.bug.symptom import TOO_GENERAL, Explicit, Symptom
+from reenact.claims.check import Relation
 from reenact.sandbox.box import Ending
 
 

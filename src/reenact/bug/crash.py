@@ -15,7 +15,8 @@ from pathlib import PurePosixPath
 from reenact.bug.inside.judge import in_order
 from reenact.bug.project_files import ProjectFiles
 from reenact.bug.script_runner import Frame, RunObservation
-from reenact.bug.symptom import LEAST_LETTERS, Explicit
+from reenact.bug.symptom import Explicit
+from reenact.claims.check import LEAST_LETTERS
 from reenact.files import packaged_table
 
 LONGEST_LINE = 1000

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
-from reenact.bug.symptom import Check, Explicit, Relation, Symptom
+from reenact.bug.symptom import Explicit, Symptom
+from reenact.claims.check import Check, Relation
 from reenact.errors import AnswerUnusable
 from reenact.files import packaged_table
 from reenact.intake.report import RawReport

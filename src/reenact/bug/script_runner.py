@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from reenact.bug.project_files import ProjectFiles
 from reenact.bug.recorded_calls import RecordedCalls
-from reenact.bug.symptom import Check
+from reenact.claims.check import Check
 from reenact.codegen.environment import Environment
 from reenact.codegen.runner import ProgramRun, ProjectRunner
 from reenact.codegen.syntax import imported_names, parsed
@@ -37,10 +37,14 @@ INSIDE = (
     "judge.py",
     "calls.py",
     "digest.py",
-    "genuine.py",
     "hands.py",
     "reads.py",
+    "checked.py",
+    "genuine.py",
+    "relations.py",
 )
+OF_CLAIMS = INSIDE[-3:]
+"""Those that look at values, whatever a script is about."""
 HANDED = "handed.py"
 """Runs what is handed over; it needs none of the others."""
 RESULT = "result-{}.json"
@@ -486,4 +490,5 @@ def _name_events(result: dict[str, Any]) -> None:
 
 @cache
 def _inside(name: str) -> bytes:
-    return files("reenact.bug.inside").joinpath(name).read_bytes()
+    package = "reenact.claims.inside" if name in OF_CLAIMS else "reenact.bug.inside"
+    return files(package).joinpath(name).read_bytes()

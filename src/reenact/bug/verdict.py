@@ -13,9 +13,10 @@ from reenact.bug.classify import RunOutcome, SeedRun
 from reenact.bug.crash import ReportedCrash
 from reenact.bug.declared import distribution
 from reenact.bug.generate import Case
-from reenact.bug.inside.judge import FIVE_PERCENT
 from reenact.bug.reproduction import Attempt, Stage, Verdict
-from reenact.bug.symptom import Relation, Symptom
+from reenact.bug.symptom import Symptom
+from reenact.claims.check import Relation
+from reenact.claims.inside.relations import FIVE_PERCENT
 from reenact.codegen.project import Problem
 
 COMMON = frozenset(

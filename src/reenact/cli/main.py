@@ -13,6 +13,7 @@ from reenact.version import __version__
 DAILY = {
     "diagnose": ("training", "Say what is wrong with a training, where, and what would fix it."),
     "repair": ("training", "Find the smallest change that makes a training significantly better."),
+    "test-hypothesis": ("hypotheses", "Test by execution what you believe is wrong."),
     "lint": ("static", "Find faults in the text of many files; nothing is run."),
     "watch": ("watch", "Run a training unmodified and record what happens inside."),
     "view": ("serving", "Show runs in the browser; start, stop and resume them."),
@@ -60,7 +61,7 @@ SHORT = ("Trainings", "Bug reports and papers", "Set up")
 """What `reenact --help` lists."""
 VERBS = {
     name: (
-        f"reenact.cli.{file}:{name}",
+        f"reenact.cli.{file}:{name.replace('-', '_')}",
         text,
     )
     for group in GROUPS.values()

@@ -48,12 +48,19 @@ def watch_boxed(
     limits: Limits | None = None,
     stop: Stop | None = None,
     on_output: OnOutput | None = None,
+    mounts: tuple[Mount, ...] = (),
 ) -> Watched:
-    """Run a program that is not the user's own. Raises SandboxFailed when the box itself broke."""
+    """Run a program in a box; `mounts` are data that it reads. Raises SandboxFailed when the box
+    itself broke.
+    """
     options = prepare(program, options)
     limits = limits or Limits(wall_s=options.max_time or 600.0)
     result = run_again_if_killed(
-        sandbox, command(program, options), limits, listen=lambda: on_output, stop=stop
+        sandbox,
+        command(program, options, mounts),
+        limits,
+        listen=lambda: on_output,
+        stop=stop,
     )
     if result.ending is Ending.SANDBOX_FAILED:
         raise SandboxFailed(f"The sandbox could not run the program: {result.why}.")
@@ -70,9 +77,13 @@ def watch_boxed(
     return read_watched(_ended(result, stop), options, root)
 
 
-def command(program: Program, options: WatchOptions) -> Command:
+def command(
+    program: Program,
+    options: WatchOptions,
+    mounts: tuple[Mount, ...] = (),
+) -> Command:
     """What goes into the box: a copy of the program, the probe, and the names of what comes
-    back.
+    back; `mounts` are data that it reads.
     """
     target = NOTEBOOK if program.is_notebook else None
     chunks = tuple(f"{TRACE}/chunk-{number:06d}.npz" for number in range(1, MOST_CHUNKS + 1))
@@ -84,7 +95,7 @@ def command(program: Program, options: WatchOptions) -> Command:
         argv=program.launch.command(injected.default_python(options.python), target),
         files={target: program.script().encode()} if target else {},
         workspace=program.working,
-        mounts=(Mount(injected.FOLDER, PROBE),),
+        mounts=(Mount(injected.FOLDER, PROBE), *mounts),
         environment=injected.environment(
             options, kept, folder=TRACE, inject=PROBE, modules=modules
         ),

@@ -20,7 +20,7 @@ from reenact.diagnosis.options import PACE, Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import diagnose_within
 from reenact.diagnosis.services import DiagnoseServices
 from reenact.faults.fault_type import FaultType
-from reenact.program.edit.change import Change, Insert, Remove, Set
+from reenact.program.edit.change import Insert, Remove, Rewrite, Set, Turned
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch, change_for
 from reenact.program.program import Program
@@ -170,11 +170,14 @@ def kind_beside(
 
 
 def faults_of(patch: Patch) -> frozenset[tuple[FaultType, str]]:
-    """Fault type and layer of every change; the layer is empty for what belongs to the training."""
-    return frozenset(map(_fault, patch.changes))
+    """Fault type and layer of every change of a hyperparameter; the layer is empty for what belongs to
+    the training.
+    """
+    turned = (one for one in patch.changes if not isinstance(one, Rewrite))
+    return frozenset(map(_fault, turned))
 
 
-def _fault(change: Change) -> tuple[FaultType, str]:
+def _fault(change: Turned) -> tuple[FaultType, str]:
     if isinstance(change, Insert):
         return FaultType.LRM, change.anchor.layer
     param = change.hyperparameter

@@ -25,6 +25,7 @@ VIEWS = {
     "repair": "reenact.report.views.repair",
     "alternatives": "reenact.report.views.alternatives",
     "neutral": "reenact.report.views.alternatives",
+    "test-hypothesis": "reenact.report.views.hypothesis",
     "bug": "reenact.report.views.bug",
     "paper": "reenact.report.views.paper",
 }
@@ -37,6 +38,7 @@ RESULTS = {
         "diagnosis_document",
         True,
     ),
+    ("reenact.claims.verdict", "ClaimVerdict"): ("hypothesis", "hypothesis_document", True),
     ("reenact.repairs.verdict", "Repair"): ("repair", "repair_document", True),
     ("reenact.bug.reproduction", "Reproduction"): ("bug", "bug_document", False),
     ("reenact.paper.reproduction", "Reproduction"): ("paper", "paper_document", False),

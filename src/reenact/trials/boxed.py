@@ -10,7 +10,7 @@ from dataclasses import replace
 from reenact.errors import PatchRefused
 from reenact.probe.boxed import watch_boxed
 from reenact.probe.outcome import OutcomeKind
-from reenact.sandbox.box import Limits, Sandbox
+from reenact.sandbox.box import Limits, Mount, Sandbox
 from reenact.sandbox.choose import choose
 from reenact.trials.executor import ThreadedExecutor
 from reenact.trials.folder import Scratch, place
@@ -28,12 +28,19 @@ class Boxed(ThreadedExecutor):
 
     workers = 1
 
-    def __init__(self, *, sandbox: Sandbox | None = None, python: str = "") -> None:
-        """`sandbox`: the one that this machine would choose by default. Raises
-        SandboxUnavailable.
+    def __init__(
+        self,
+        *,
+        sandbox: Sandbox | None = None,
+        python: str = "",
+        mounts: tuple[Mount, ...] = (),
+    ) -> None:
+        """`sandbox`: the one that this machine would choose by default; `mounts`: data that the
+        program reads. Raises SandboxUnavailable.
         """
         self.sandbox = sandbox if sandbox is not None else choose()
         self.python = python
+        self.mounts = mounts
         self._scratch = Scratch.make()
 
     def close(self) -> None:
@@ -57,6 +64,7 @@ class Boxed(ThreadedExecutor):
                 self.sandbox,
                 limits=limits,
                 stop=stop,
+                mounts=self.mounts,
             )
             return outcome_of(watched, watched.seconds, keep_trace=trial.keep_trace)
         except PatchRefused as error:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from reenact.bug.inside import judge
-from reenact.bug.repro.closing import PREFIX, closing_of, judge_text
-from reenact.bug.symptom import Check, Relation
+from reenact.bug.repro.closing import PREFIX, closing_of, relations_text
+from reenact.claims.check import Check, Relation
+from reenact.claims.inside import relations
 
 FLOAT = "builtins.float"
 FLOATS = "builtins.list of builtins.float"
@@ -76,7 +76,7 @@ def test_it_fails_where_the_watcher_sees_the_bug(
 ) -> None:
     kinds = {"observed": kind, "reference": kind if check.needs_reference else "builtins.NoneType"}
     facts = check.model_dump(mode="json")
-    holds = getattr(judge, f"holds_{check.relation.value.replace('-', '_')}")
+    holds = getattr(relations, f"holds_{check.relation.value.replace('-', '_')}")
     expected = holds(facts, observed, reference)
     values = {"observed": observed, "reference": reference}
     assert fails(check, kinds, plainly=plainly, **values) == expected
@@ -137,6 +137,6 @@ def test_every_relation_can_be_written() -> None:
 
 
 def test_only_what_is_needed_goes_along() -> None:
-    text = judge_text("in_order")
-    assert "_in_order" in text
+    text = relations_text("last_word")
+    assert "_last_word" in text
     assert "_flat" not in text

@@ -17,7 +17,8 @@ from reenact.bug.repro.as_test import test_name as name_of
 from reenact.bug.repro.as_test import test_text as as_test
 from reenact.bug.repro.script import indented, parts_of, script_text
 from reenact.bug.script_runner import RunObservation
-from reenact.bug.symptom import Check, Explicit, Relation, Symptom
+from reenact.bug.symptom import Explicit, Symptom
+from reenact.claims.check import Check, Relation
 from reenact.sandbox.box import Ending
 
 PROJECT = """import warnings

@@ -28,9 +28,9 @@ from reenact.bug.project_files import ProjectFiles
 from reenact.bug.recorded_calls import RecordedCalls
 from reenact.bug.reproduction import Attempt, Controls, Stage, on_fixed
 from reenact.bug.script_runner import Mode, Revision
-from reenact.bug.symptom import Relation
 from reenact.bug.validate.bindings import flowing_lines
 from reenact.bug.verdict import not_shown
+from reenact.claims.check import Relation
 from reenact.codegen.project import Problem
 from reenact.journal import Scope
 

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING or __package__:
-    from reenact.bug.inside.genuine import EXACT, contradiction, is_genuine, made_plain
+    from reenact.claims.inside.genuine import EXACT, contradiction, is_genuine, made_plain
 else:
     from genuine import EXACT, contradiction, is_genuine, made_plain
 

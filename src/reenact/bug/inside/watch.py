@@ -27,19 +27,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from reenact.bug.inside import judge
     from reenact.bug.inside.calls import Recorder
-    from reenact.bug.inside.genuine import lying_class
     from reenact.bug.inside.hands import HOOK, Hands
     from reenact.bug.inside.reads import Reads
+    from reenact.claims.inside.checked import checked
 else:
     import judge
     from calls import Recorder
-    from genuine import lying_class
+    from checked import checked
     from hands import HOOK, Hands
     from reads import Reads
 
 RESULT = "result-{}.json"
 FRAME = ("whose", "file", "line", "function", "qualified")
-OWN = ("judge", "calls", "digest", "genuine", "hands", "reads")
+OWN = ("judge", "calls", "checked", "digest", "genuine", "hands", "reads", "relations")
 """Modules of the watcher, which the script does not see."""
 SEEDERS = {
     "numpy": "random.seed",
@@ -217,63 +217,12 @@ def _checked(
             "saw": f"{amount:.4g}",
             "number": amount,
         }
-    if "observed" not in namespace:
-        return {
-            "problem": "the script ended without a top-level value named `observed`",
-            "holds": False,
-        }
-    try:
-        observed, reference = (
-            judge.held(namespace["observed"]),
-            judge.held(namespace.get("reference")),
-        )
-        for name, value in (("observed", observed), ("reference", reference)):
-            lying = lying_class(value)
-            if lying:
-                return {
-                    "problem": f"`{name}` holds {lying}, a class that the script defines",
-                    "holds": False,
-                }
-        holds = getattr(judge, "holds_" + relation.replace("-", "_"))(
-            check,
-            observed,
-            reference,
-        )
-        saw = judge.saw(check, observed, reference, holds)
-        single = float(observed) if _is_single(observed) else None
-        kinds = {"observed": _kind(observed), "reference": _kind(reference)}
-        return {
-            "kinds": kinds,
-            "holds": holds,
-            "saw": _clean(saw[:600]),
-            "number": single if single == single else None,
-        }
-    except Exception as error:  # noqa: BLE001 - a stranger's object may raise anything
-        problem = f"the check could not be computed: {type(error).__name__}: {error}"
-        return {"problem": problem, "holds": False}
-
-
-def _kind(value: Any) -> str:
-    """The class of a value with its module; of a list or tuple also that of what it holds, where
-    that is one class.
-    """
-    kind = type(value)
-    name = _clean(f"{kind.__module__}.{kind.__qualname__}"[:200])
-    if kind in (list, tuple) and value and len({type(one) for one in value}) == 1:
-        return f"{name} of {_kind(value[0])}"[:400]
-    return name
+    return checked(check, namespace)
 
 
 def _clean(text: str) -> str:
     """Without half characters, which no reader of JSON takes, and not without end."""
     return text[:4000].encode("utf-8", "replace").decode("utf-8")
-
-
-def _is_single(value: Any) -> bool:
-    try:
-        return abs(float(value)) < float("inf")
-    except (TypeError, ValueError, RuntimeError, OverflowError):
-        return False
 
 
 def _record_warnings(project: str, script: str, hands: Hands) -> list[str]:

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 
-from reenact.bug.inside.judge import FIVE_PERCENT, SMALLEST
-from reenact.bug.symptom import Check, Relation
+from reenact.claims.check import Check, Relation
+from reenact.claims.inside.relations import FIVE_PERCENT, SMALLEST
 
 PREFIX = "_"
 """Before each function of the watcher that goes along: no script uses these names."""
@@ -85,7 +85,7 @@ def closing_of(check: Check, kinds: Mapping[str, str], *, plainly: bool = True) 
     }
     values = f"{PREFIX}held({OBSERVED}), {PREFIX}held({reference})"
     asserts = f"assert not {PREFIX}{holds}({facts!r}, {values}), {OBSERVED}"
-    return Closing(asserts, helpers=judge_text(holds, "held"))
+    return Closing(asserts, helpers=relations_text(holds, "held"))
 
 
 def _plain(check: Check, kinds: Mapping[str, str]) -> Closing | None:
@@ -190,11 +190,13 @@ def _bounded(check: Check, kind: str) -> Closing | None:
     return Closing(f"assert abs({_MEAN_OF[kind]} - {check.number!r}) > {near}, {OBSERVED}")
 
 
-def judge_text(*wanted: str) -> str:
-    """Source code of these functions of inside/judge.py and of all that they call, without their
+def relations_text(*wanted: str) -> str:
+    """Source code of these functions of relations.py and of all that they call, without their
     docstrings and annotations.
     """
-    tree = ast.parse(files("reenact.bug.inside").joinpath("judge.py").read_text(encoding="utf-8"))
+    tree = ast.parse(
+        files("reenact.claims.inside").joinpath("relations.py").read_text(encoding="utf-8")
+    )
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     constants = {
         target.id: node

@@ -18,7 +18,7 @@ from reenact.bug.repro.reply import reply_text, tried_scripts
 from reenact.bug.repro.script import Parts, parts_of, script_text
 from reenact.bug.reproduction import Reproduction, Verdict, on_fixed
 from reenact.bug.script_runner import modules_of
-from reenact.bug.symptom import Relation
+from reenact.claims.check import Relation
 from reenact.journal import Scope
 
 FACTS = "repro.json"

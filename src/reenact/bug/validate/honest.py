@@ -8,7 +8,6 @@ no proof: a script written by somebody who knows it can get around it. docs/bug.
 """
 
 import ast
-import re
 import sys
 from collections.abc import Iterator
 
@@ -16,160 +15,12 @@ from reenact.bug.codebase import Class, Codebase, Function, Module, Outside
 from reenact.bug.reproduction import Stage
 from reenact.bug.symptom import Symptom
 from reenact.bug.validate.bindings import Bindings
+from reenact.claims.forbidden import ATTRIBUTES, CALLS, DOTTED, MODULES, SOURCE_FILE
 from reenact.codegen.project import Problem
 from reenact.codegen.syntax import Definition, FunctionNode, imported_names, targets_of
 
 ASIDE = frozenset({"test", "tests", "testing", "docs", "examples", "tutorials", "benchmarks"})
 """Folders whose code is not under test."""
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-MODULES = frozenset(
-    {
-        "unittest",
-        "mock",
-        "pytest",
-        "inspect",
-        "gc",
-        "ctypes",
-        "atexit",
-        "faulthandler",
-        "builtins",
-        "importlib",
-        "code",
-        "codeop",
-        "dis",
-        "imp",
-        "runpy",
-        "tracemalloc",
-        "subprocess",
-        "socket",
-        "signal",
-        "secrets",
-        "uuid",
-        "marshal",
-        "pickletools",
-        "linecache",
-        "traceback",
-        "pkgutil",
-        "pkg_resources",
-        "zipimport",
-        "modulefinder",
-        "symtable",
-        "tokenize",
-        "filecmp",
-        "glob",
-        "fileinput",
-        "doctest",
-        "pydoc",
-        "concurrent",
-        "asyncio",
-        "multiprocessing",
-    }
-)
-"""Modules that a script for showing a bug has no business with."""
-CALLS = frozenset(
-    {
-        "exec",
-        "eval",
-        "compile",
-        "__import__",
-        "globals",
-        "locals",
-        "vars",
-        "breakpoint",
-        "input",
-        "delattr",
-        "setattr",
-        "dir",
-        "help",
-    }
-)
-ATTRIBUTES = frozenset(
-    {
-        "__code__",
-        "__globals__",
-        "__closure__",
-        "__dict__",
-        "__bases__",
-        "__subclasses__",
-        "__traceback__",
-        "with_traceback",
-        "__file__",
-        "__spec__",
-        "__loader__",
-        "__builtins__",
-        "_getframe",
-        "f_back",
-        "f_locals",
-        "f_globals",
-        "tb_frame",
-        "gi_frame",
-        "excepthook",
-        "settrace",
-        "setprofile",
-        "urandom",
-        "SystemRandom",
-        "meta_path",
-        "path_hooks",
-        "showwarning",
-        "__setattr__",
-        "__cause__",
-        "__context__",
-        "CodeType",
-        "FunctionType",
-        "ModuleType",
-        "MethodType",
-        "__defaults__",
-        "__kwdefaults__",
-        "__annotations__",
-        "__signature__",
-        "__text_signature__",
-        "__wrapped__",
-        "__mro__",
-        "__base__",
-        "__slots__",
-        "__func__",
-        "get_type_hints",
-        "iterdir",
-        "rglob",
-        "scandir",
-        "listdir",
-        "pardir",
-        "attrgetter",
-        "methodcaller",
-        "__getattribute__",
-        "exc_info",
-        "Thread",
-        "ExitStack",
-        "contextmanager",
-    }
-)
-DOTTED = frozenset(
-    {
-        "sys.modules",
-        "sys.path",
-        "sys.stdin",
-        "sys.argv",
-        "os._exit",
-        "os.abort",
-        "os.kill",
-        "os.fork",
-        "os.execv",
-        "os.system",
-        "os.popen",
-        "os.walk",
-        "os.getcwd",
-        "os.chdir",
-        "os.path.abspath",
-        "os.path.realpath",
-        "os.path.dirname",
-        "pathlib.Path.cwd",
-    }
-)
 OF_PROJECT = frozenset(
     {"__version__", "__path__", "__name__", "__doc__", "__module__", "__qualname__"}
 )
@@ -179,9 +30,6 @@ _PROBES = frozenset({"hasattr", "getattr", "callable"})
 _TRIES = (
     ast.Try,
     *((ast.TryStar,) if sys.version_info >= (3, 11) else ()),
-)
-_SOURCE = re.compile(
-    r"\S*(?:\.pyc?|\brepository/)\S*|(?:.*/)?(?:\.\.|repository)(?:/.*)?|/(?:box|proc|sys)(?:/.*)?"
 )
 
 
@@ -229,7 +77,7 @@ def _reaches(node: ast.AST, bindings: Bindings) -> Iterator[str]:
     elif (
         isinstance(node, ast.Constant)
         and isinstance(node.value, str)
-        and _SOURCE.fullmatch(node.value)
+        and SOURCE_FILE.fullmatch(node.value)
     ):
         yield "A script that shows a bug may not name source files; it imports what it needs."
 

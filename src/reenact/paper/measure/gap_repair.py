@@ -37,7 +37,7 @@ from reenact.probe.outcome import Outcome as ProbeOutcome
 from reenact.probe.outcome import OutcomeKind
 from reenact.probe.read import is_trace, read_json_file, read_trace
 from reenact.probe.trace import Root
-from reenact.program.edit.change import Change, Insert, Set
+from reenact.program.edit.change import Change, Insert, Rewrite, Set
 from reenact.program.hyperparameter import Hyperparameter, HyperparameterId, Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, read_program
@@ -213,6 +213,8 @@ def forbidden(patch: Patch, fixed: Fixed) -> str:
     """Which criterion a patch would contradict, as a sentence; empty when none."""
     layers = {(one.file, one.model): by for one, by in fixed.items() if one.kind is Kind.LAYER}
     for change in patch.changes:
+        if isinstance(change, Rewrite):
+            return f"{change} rewrites code, and only what the paper leaves open is changed"
         param = change.anchor if isinstance(change, Insert) else change.hyperparameter
         if by := fixed.get(param) or (
             isinstance(change, Insert) and layers.get((param.file, param.model))

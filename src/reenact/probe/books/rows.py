@@ -91,6 +91,8 @@ class JudgingRows:
     columns: int
     mean_off: float
     deviation_off: float
+    content: str = ""
+    """Equal for equal rows, in whatever order."""
     padding: PaddedRows | None = None
     nearly: NearlyEqual | None = None
 

@@ -13,7 +13,7 @@ from reenact.program.edit.activations import (
     set_activation,
     torch_class,
 )
-from reenact.program.edit.change import Change, Insert, Remove, Replace, Set
+from reenact.program.edit.change import Change, Insert, Remove, Replace, Rewrite, Set
 from reenact.program.edit.layers import insert_layer, remove_layer, set_layer
 from reenact.program.edit.lists import replacement_text
 from reenact.program.edit.losses import check_outputs, replace_loss, set_loss
@@ -116,6 +116,9 @@ def perform(editor: SourceEditor, change: Change) -> None:
     """Collect the edits of one change; raises UnknownHyperparameter, NotChangeable or
     PatchConflict.
     """
+    if isinstance(change, Rewrite):
+        _rewrite(editor, change)
+        return
     wanted = change.anchor if isinstance(change, Insert) else change.hyperparameter
     param = next(
         (one for one in editor.reading.hyperparameters if one.id == wanted),
@@ -142,6 +145,36 @@ def perform(editor: SourceEditor, change: Change) -> None:
             f"A layer stands beside a layer; {change.anchor} is none.",
         )
         insert_layer(editor, layer, change)
+
+
+def _rewrite(editor: SourceEditor, change: Rewrite) -> None:
+    """Raises NotChangeable where the old text does not stand in the file, or more than once."""
+    file = editor.program.file(change.file)
+    if file is None:
+        raise NotChangeable(f"The program has no file {change.file}.")
+    index = editor.analysis.sources.indexes.get(change.file)
+    text = index.text if index is not None else file.text
+    count = text.count(change.old) if change.old else 0
+    if count != 1:
+        found = "does not stand" if count == 0 else f"stands {count} times"
+        shown = change.old.strip()[:200]
+        raise NotChangeable(
+            f"The text to be replaced {found} in {change.file}; it must stand there exactly once: "
+            f"{shown!r}."
+        )
+    # What both texts share is left as it stands, so that two edits of neighbouring lines agree.
+    start = text.index(change.old)
+    head = _shared(change.old, change.new)
+    tail = _shared(change.old[head:][::-1], change.new[head:][::-1])
+    spot = Span(start + head, start + len(change.old) - tail, change.file)
+    editor.replace(spot, change.new[head : len(change.new) - tail])
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    pairs = zip(one, other, strict=False)
+    differing = (number for number, (left, right) in enumerate(pairs) if left != right)
+    return next(differing, min(len(one), len(other)))
 
 
 def _replace(editor: SourceEditor, change: Replace, param: Hyperparameter, site: EditSite) -> None:

@@ -1,5 +1,5 @@
 """One change of a program: a hyperparameter set, a layer put in, something taken out, a part
-exchanged with all it demands.
+exchanged with all it demands, or other text in place of a text.
 """
 
 from collections.abc import Mapping
@@ -79,11 +79,36 @@ class Replace(_Plain):
         return f"{self.hyperparameter} -> {self.by}{given}"
 
 
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Put other text in the place of a text that stands exactly once in a file: an edit of code."""
+
+    file: str
+    """Relative to the program's folder; of a notebook, the text of its cells."""
+    old: str
+    new: str
+
+    def __str__(self) -> str:
+        lines = ({*self.old.splitlines()}, {*self.new.splitlines()})
+        gone = [line for line in self.old.splitlines() if line not in lines[1]]
+        come = [line for line in self.new.splitlines() if line not in lines[0]]
+        return f"{self.file}: {_first(gone) or 'nothing'} -> {_first(come) or 'nothing'}"
+
+
+def _first(lines: list[str]) -> str:
+    """The first line in short, and that there are more."""
+    written = [line.strip() for line in lines if line.strip()]
+    more = " ..." if len(written) > 1 else ""
+    return f"{written[0][:60]}{more}" if written else ""
+
+
 def _keywords(settings: Mapping[str, JsonValue]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in settings.items())
 
 
-Change: TypeAlias = Set | Insert | Remove | Replace
+Turned: TypeAlias = Set | Insert | Remove | Replace
+"""A change of a hyperparameter."""
+Change: TypeAlias = Turned | Rewrite
 
 
 def _plain(value: object) -> object:
@@ -117,9 +142,18 @@ def change_from_json(data: object) -> Change:
     if not isinstance(data, dict):
         raise ValueError(f"A change is an object. Received: {data!r}")  # noqa: TRY004
     kind = data.get("change")
+    if kind == "rewrite":
+        texts = [data.get(name) for name in ("file", "old", "new")]
+        if not all(isinstance(one, str) for one in texts):
+            raise ValueError(
+                f"A rewrite names a file, its old and its new text. Received: {data!r}"
+            )
+        return Rewrite(*map(str, texts))
     settings = data.get("settings", {})
     if kind not in ("set", "insert", "remove", "replace"):
-        raise ValueError(f"A change is set, insert, remove or replace. Received: change={kind!r}")
+        raise ValueError(
+            f"A change is set, insert, remove, replace or rewrite. Received: change={kind!r}"
+        )
     if not isinstance(settings, dict):
         raise ValueError(f"The settings of a change are an object. Received: {settings!r}")  # noqa: TRY004
     param = HyperparameterId.from_json(data.get("anchor" if kind == "insert" else "knob"))

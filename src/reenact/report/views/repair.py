@@ -5,7 +5,7 @@ smaller changes.
 import math
 from collections.abc import Iterator, Sequence
 
-from reenact.program.edit.change import Change, Insert, Remove, Replace
+from reenact.program.edit.change import Change, Insert, Remove, Replace, Rewrite
 from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.patch import readable_diff
 from reenact.repairs.minimise import ReductionStep
@@ -261,6 +261,8 @@ def _named_value(change: Change) -> tuple[str, float | str]:
             f"{change.layer} {'before' if change.before else 'after'} {_name(change.anchor)}",
             "put in",
         )
+    if isinstance(change, Rewrite):
+        return str(change), "rewritten"
     name = _name(change.hyperparameter)
     if isinstance(change, Remove):
         return name, "taken out"

@@ -84,6 +84,9 @@ class TrainedRows:
         return len(keys & self.keys.get(model, set()))
 
 
+_WORD = 2**64 - 1
+
+
 def identity(parts: list[Array]) -> Array:
     """Keys of rows by their first part where that tells rows apart, else by all of them."""
     return keys_of(parts[:1] if is_certain(parts[0]) else parts)
@@ -157,6 +160,7 @@ class RowSet:
             "labelled": self.labelled,
             "rows": self.rows,
             "distinct": len(self.keys),
+            "content": f"{sum(self.keys) & _WORD:016x}",
             "shared": self.shared,
             "times": self.times,
             "complete": self.complete and self.left > 0,

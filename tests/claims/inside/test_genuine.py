@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 import torch
 
-from reenact.bug.inside.genuine import (
+from reenact.bug.symptom import Symptom
+from reenact.claims.inside.genuine import (
     contradiction,
     is_genuine,
     lying_class,
     made_plain,
 )
-from reenact.bug.symptom import Symptom
 
 
 class Liar(float):

@@ -1,0 +1,144 @@
+"""`test_hypothesis`: a claim about a training, tested by execution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reenact.api import session as call
+from reenact.api.options import RUN, TRAINING, RunOptions, TrainingOptions
+from reenact.api.session import Cancel, File, Output, ShowProgress
+from reenact.errors import InputError, require
+
+if TYPE_CHECKING:
+    from reenact.claims.check import Check
+    from reenact.claims.verdict import ClaimVerdict
+
+MOST_BYTES = 200_000
+
+
+def test_hypothesis(
+    program: File | Sequence[str],
+    *arguments: str,
+    claim: str,
+    edit: File,
+    check: File,
+    shows: str = "differs",
+    tolerance: float = 1e-4,
+    about: str = "training",
+    expects: str = "better",
+    second: File | None = None,
+    effect: bool = True,
+    metric: str | None = None,
+    seeds: int = 10,
+    max_time: float | None = None,
+    sandbox: str | None = None,
+    training: TrainingOptions = TRAINING,
+    run: RunOptions = RUN,
+    output: Output = None,
+    progress: ShowProgress = False,
+    cancel: Cancel = None,
+) -> ClaimVerdict:
+    """Test by execution what you believe is wrong with a training program.
+
+    A check is a script that reaches into the program (`import reenact_reach`) and leaves `observed` and
+    `reference`. It must be red on the program as it stands and green after your edit, whatever the program
+    looks like otherwise; then both are trained over fresh seeds. The check and the edited program run in
+    the sandbox only.
+
+    Example:
+        found = reenact.test_hypothesis(
+            "train.py", claim="With equal rewards the first step has the most to come",
+            edit="fix.diff", check="check.py",
+        )
+        found.status, found.reason, found.gates
+
+    Args:
+        program: a script, a notebook, or a list such as ["-m", "package.train"].
+        arguments: what the program itself gets on its command line.
+        claim: the property that should hold, in words, without naming the edit.
+        edit: a unified diff of the program's own files: at most 3 files and 20 lines.
+        check: the script, at most 80 lines.
+        shows: what holds of `observed` while the fault is there: "differs" or "same" (as `reference`),
+            "above 0.5", "below 1", "not-finite", "no-gradient", "shape 2,3", "dtype float32".
+        tolerance: relative difference that is none.
+        about: what the fault spoils: "training", "evaluation", "leak" or "selection".
+        expects: of the metric, before anything runs: "better", "lower but honest", "other" or "same".
+        second: another fix, made by somebody who has not seen the first; the check must be green after it.
+        effect: train both programs over fresh seeds.
+        metric: the metric that judges; default: chosen from what is logged.
+        seeds: the most fresh seeds, six to ten.
+        max_time: seconds that the whole call may take.
+        sandbox: which sandbox to use; default: the best that works here.
+        training, run: how programs are trained, how the run is kept.
+        output: where the program's own output goes; default: nowhere.
+        progress: True shows it on stderr; a function gets each `Progress`.
+        cancel: a `threading.Event` that ends the call when it is set.
+
+    Returns:
+        What became of it (proven, likely, remark, refuted or not tested), with every gate.
+    """
+    from reenact.claims.claim import About, Claim, Expected
+    from reenact.claims.edit import patch_of_diff
+    from reenact.diagnosis.hypothesis import HypothesisOptions, put_to_test
+    from reenact.diagnosis.services import DiagnoseServices
+
+    require("train")
+    call.within("seeds", seeds, 6, 10)
+    read = call.program_of(program, arguments)
+    if not claim.strip():
+        raise InputError("A claim says in words what should hold. Received: claim=''.")
+    hypothesis = Claim(
+        says=" ".join(claim.split()),
+        patch=patch_of_diff(_text(edit, "edit"), read),
+        script=_text(check, "check"),
+        check=_check(shows, tolerance),
+        about=About(call.one_of("about", about, list(About))),
+        expected=Expected(call.one_of("expects", expects, list(Expected))),
+    )
+    other = patch_of_diff(_text(second, "second"), read) if second is not None else None
+    given = {
+        "max_time": max_time,
+        "sandbox": sandbox,
+        "training": training,
+        "run": run,
+        "progress": progress,
+        "cancel": cancel,
+    }
+    with call.open_session(given) as session:
+        options = HypothesisOptions(
+            effect=effect,
+            seeds=seeds,
+            metric=metric or "",
+            python=session.settings.python,
+            training_time=training.training_time,
+            stand_in_data=training.stand_in_data,
+        )
+        services = session.services(DiagnoseServices, output=output, fresh=run.fresh)
+        return put_to_test(read, hypothesis, options, services, session.sandbox, other)
+
+
+test_hypothesis.__test__ = False  # type: ignore[attr-defined]  # its name is no test of pytest's
+
+
+def _check(shows: str, tolerance: float) -> Check:
+    from reenact.claims.check import Check, Relation
+
+    try:
+        return Check.read(shows, tolerance)
+    except ValueError as error:
+        known = ", ".join(one.value for one in Relation if one.of_a_value)
+        raise InputError(
+            f"This is no relation of `observed`. Received: shows={shows!r}.",
+            next_step=f"Use one of: {known}; above, below and near take a number.",
+        ) from error
+
+
+def _text(file: File, name: str) -> str:
+    from reenact.files import read_text
+
+    try:
+        return read_text(Path(file), MOST_BYTES)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The {name} cannot be read: {error}. Received: {file}") from error

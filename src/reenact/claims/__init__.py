@@ -1,0 +1,1 @@
+"""A claim, what was executed to test it, and what came of it."""
