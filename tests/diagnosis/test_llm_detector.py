@@ -263,3 +263,36 @@ def test_a_truth_value_is_no_number_and_a_number_no_truth_value(
 ) -> None:
     values = [one.new for one in only(spread, run, stated).suggestions]
     assert [(type(one), one) for one in values] == [(type(one), one) for one in taken]
+
+
+def test_one_fault_at_two_lines_is_two_opinions(spread: Program, run: OpenRun) -> None:
+    rate, schedule = {**RATE, "line": 3}, {**RATE, "line": 19, "reason": "It explodes."}
+    both, _ = llm_findings(
+        spread, Scripted([answer(rate, schedule), answer(schedule), answer()]), 3, run
+    )
+    assert [(one.line, one.confidence) for one in both] == [(19, 0.5), (3, 0.25)]
+    assert "It explodes." in both[0].saw
+
+
+def test_lines_of_one_statement_are_one_place(spread: Program, run: OpenRun) -> None:
+    model = Scripted([answer({**RATE, "line": line}) for line in (9, 11, 11)])
+    ((one,), _) = llm_findings(spread, model, 3, run)
+    assert (one.line, one.confidence) == (11, 0.75)
+    assert "3 of 3 answers" in one.saw
+    assert [change.new for change in one.suggestions] == [0.001]
+
+
+def test_a_loop_and_what_it_repeats_are_two_places(spread: Program, run: OpenRun) -> None:
+    stated = {"fault": "ZGR", "reason": "Gradients add up."}
+    both, _ = llm_findings(
+        spread, Scripted([answer({**RATE, **stated, "line": n}) for n in (14, 16)]), 2, run
+    )
+    assert sorted(one.line for one in both) == [14, 16]
+
+
+def test_two_layers_of_one_statement_are_two_places(spread: Program, run: OpenRun) -> None:
+    stated = {"fault": "WCI", "reason": "All equal."}
+    both, _ = llm_findings(
+        spread, Scripted([answer(*({**RATE, **stated, "line": n} for n in (5, 7)))]), 1, run
+    )
+    assert sorted((one.line, one.layer) for one in both) == [(5, "0"), (7, "2")]

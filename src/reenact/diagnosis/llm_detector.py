@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import TypeAlias
 
 from pydantic import BaseModel, Field
 
@@ -234,7 +235,7 @@ def llm_findings(
         faults=faults, layers=layers or "none could be read", program=numbered(program)
     )
     dropped: Counter[str] = Counter()
-    agreeing: dict[tuple[FaultType | None, str], list[Observation]] = {}
+    agreeing: dict[_Key, list[Observation]] = {}
     for sample in range(samples):
         try:
             opinion = ask(run, model, "opinion", prompt, Opinion, sample=sample)
@@ -244,12 +245,12 @@ def llm_findings(
         found = [checked(named, program, graph) for named in opinion.faults]
         dropped.update(one for one in found if isinstance(one, str))
         # Each thing counts once an answer, in its first words.
-        kept = [one for one in found if isinstance(one, Observation)]
-        for one in firsts(
-            kept,
-            lambda one: (one.fault, one.layer),
-        ):
-            agreeing.setdefault((one.fault, one.layer), []).append(one)
+        kept = firsts(
+            (one for one in found if isinstance(one, Observation)),
+            lambda one: _key(one, program),
+        )
+        for one in kept:
+            agreeing.setdefault(_key(one, program), []).append(one)
     together = [_together(same, samples) for same in agreeing.values()]
     notes = (
         f"The model's answer: {why}{f' ({n} times)' if n > 1 else ''}."
@@ -263,12 +264,23 @@ def llm_findings(
     ), tuple(notes)
 
 
+_Key: TypeAlias = tuple[FaultType | None, Place | None, str]
+
+
+def _key(opinion: Observation, program: Program) -> _Key:
+    """What an opinion is about: the fault, the statement that it names, and its layer."""
+    fault = opinion.fault.counted_as if opinion.fault is not None else None
+    where = program.statement(opinion.place) if opinion.place is not None else None
+    return fault, where, opinion.layer
+
+
 def _together(agreeing: list[Observation], samples: int) -> Finding:
     """The first wording, at the place that most answers name. The confidence is the share of
     answers that agree, with one more that does not: a single answer is never sure.
     """
     place = Counter(one.place for one in agreeing).most_common(1)[0][0]
     first = next(one for one in agreeing if one.place == place)
+    turned = (one.hyperparameter for one in agreeing)
     suggestions = {one.patch.to_text(): one for same in agreeing for one in same.suggestions}
     saw = f"{len(agreeing)} of {samples} answers: {first.saw}"
     sure = len(agreeing) / (samples + 1)
@@ -277,6 +289,7 @@ def _together(agreeing: list[Observation], samples: int) -> Finding:
             first,
             saw=saw,
             confidence=sure,
+            hyperparameter=next(filter(None, turned), None),
             suggestions=tuple(suggestions.values()),
         )
     )
