@@ -1,5 +1,7 @@
 """Ask a model several times and keep what can be checked; how many answers agree is the confidence.
 
+Nothing of it was executed: what comes of it are opinions, until a training confirms one.
+
 The program is quoted data, the answer a typed list of faults. Of an opinion can be checked that its
 line, its layer and its kind of fault exist, and that its value is harmless.
 
@@ -23,7 +25,7 @@ from reenact.faults.agreement import firsts
 from reenact.faults.detector import suggest
 from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, finding_of
-from reenact.faults.observation import Observation, Severity, Suggestion
+from reenact.faults.observation import Observation, Observes, Severity, Suggestion
 from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
@@ -108,6 +110,7 @@ def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Observati
         place=place,
         layer=name,
         layer_index=index,
+        observes=Observes.OPINION,
         is_calibrated=True,
     )
     if param is None:
@@ -215,7 +218,7 @@ def _short(text: str, most: int = 60) -> str:
 CODE = "MD001"
 NAME = "model-opinion"
 FAMILY = "model"
-WHY = "A model read the program and says so; nothing was measured."
+WHY = "A model that read the program thinks so; nothing was executed for that."
 
 
 def llm_findings(
