@@ -104,6 +104,28 @@ def test_a_dry_run_says_what_it_would_cost_and_runs_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["train.py"]
 
 
+@pytest.mark.parametrize(
+    ("words", "requests"),
+    [
+        (["diagnose"], 5),
+        (["repair", "--samples", "3"], 3),
+        (["repair", "--samples", "3", "--strategy", "llm"], 6),
+    ],
+)
+def test_the_dry_run_of_a_training_counts_requests_to_a_model(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    requests: int,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(TRAINING)
+    command = [*words, "--dry-run", "--model", "relay:answers", "train.py"]
+    assert guarded(reenact, command) == 0
+    assert f"at most about {requests} requests" in capsys.readouterr().out
+
+
 def test_the_dry_run_of_a_bug_counts_requests(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 import pytest
 
@@ -15,6 +16,7 @@ from reenact.faults.observation import Certainty, Observation, Observes, Severit
 from reenact.program.edit.change import Set
 from reenact.program.hyperparameter import HyperparameterId, Kind
 from reenact.program.patch import Patch
+from reenact.types import Place
 
 RATE = HyperparameterId("train.py", "", "", Kind.LEARNING_RATE)
 
@@ -272,3 +274,24 @@ def test_where_a_training_has_hardly_begun_a_hint_is_less_likely(begun: bool, le
 def test_of_two_as_likely_the_one_with_the_lower_code_comes_first() -> None:
     found = grouped([finding("UM010", FaultType.RCD, 0.7), finding("RE019", FaultType.HLR, 0.7)])
     assert [one.first.code for one in found] == ["RE019", "UM010"]
+
+
+def test_an_opinion_explains_nothing_and_comes_last() -> None:
+    opinion = replace(
+        finding("UM005", FaultType.OCH, 0.95, is_calibrated=True).first,
+        observes=Observes.OPINION,
+    )
+    seen = finding("RE019", FaultType.HLR, 0.8, in_the_run=True, observes=Observes.LOSSES)
+    first, last = grouped([finding_of(opinion), seen])
+    assert (first.first.code, first.suspicion) == ("RE019", 0.8)
+    assert last.is_opinion
+
+
+def test_opinions_of_one_fault_at_two_places_stay_two() -> None:
+    places = [Place(PurePosixPath("train.py"), line) for line in (3, 9)]
+    opinions = [
+        finding("UM005", FaultType.HLR, 0.5, observes=Observes.OPINION, place=place)
+        for place in places
+    ]
+    assert [one.place for one in grouped(opinions)] == places
+    assert len({one.key for one in grouped(opinions)}) == 2

@@ -5,7 +5,7 @@ reasoning.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pytest
@@ -18,7 +18,7 @@ from reenact.errors import TimeSpent
 from reenact.faults.detector import suggest
 from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, finding_of
-from reenact.faults.observation import Certainty, Observation, Severity, Suggestion
+from reenact.faults.observation import Certainty, Observation, Observes, Severity, Suggestion
 from reenact.faults.tried import InterventionResult
 from reenact.journal import Journal
 from reenact.probe.outcome import OutcomeKind
@@ -91,7 +91,11 @@ class Formulaic:
         pass
 
 
-def suspects(severity: Severity = Severity.WARNING, **confidences: float) -> tuple[Finding, ...]:
+def suspects(
+    severity: Severity = Severity.WARNING,
+    observed: Mapping[str, Observes] | None = None,
+    **confidences: float,
+) -> tuple[Finding, ...]:
     found = []
     for name, confidence in confidences.items():
         kind = Kind[name.upper()]
@@ -110,6 +114,7 @@ def suspects(severity: Severity = Severity.WARNING, **confidences: float) -> tup
                 confidence,
                 hyperparameter=param.id,
                 suggestions=suggestions,
+                observes=(observed or {}).get(name, Observes.TEXT),
             )
         )
     return grouped(map(finding_of, found))
@@ -129,6 +134,7 @@ def interventions_on(
     measure: Measure | None = None,
     trainings: float = 40,
     stop: Stop | None = None,
+    observed: Mapping[str, Observes] | None = None,
     **confidences: float,
 ) -> tuple[dict[str, Finding], Formulaic]:
     executor = Formulaic(formula)
@@ -147,7 +153,7 @@ def interventions_on(
             stop or Stop(),
         )
         judged, _ = intervene(
-            suspects(**confidences),
+            suspects(observed=observed, **confidences),
             Screening(trainer, PLAN, tell_nobody),
             threshold=0.45,
         )
@@ -183,6 +189,17 @@ def test_the_change_that_helps_is_confirmed_and_the_others_are_refuted() -> None
     assert "learning-rate" in refuted.on_top_of
     seeds = {trial.seed for trial in executor.done if not trial.patch.changes}
     assert len(seeds) == 7
+
+
+def test_no_training_is_spent_on_refuting_an_opinion() -> None:
+    def formula(turned: frozenset[Kind], seed: int) -> float:
+        return (0.9 if Kind.LEARNING_RATE in turned else 0.5) + noise(seed)
+
+    observed = {"learning_rate": Observes.TEXT, "optimizer": Observes.OPINION}
+    judged, _ = interventions_on(formula, observed=observed, learning_rate=0.6, optimizer=0.8)
+    assert judged["learning_rate"].status is InterventionResult.CONFIRMED
+    assert judged["optimizer"].status is InterventionResult.UNDECIDED
+    assert judged["optimizer"].is_opinion
 
 
 def test_what_helped_is_kept_when_the_time_is_up_before_it_is_verified() -> None:

@@ -13,9 +13,11 @@ import pytest
 
 from reenact.diagnosis.llm_detector import fault_named, llm_findings
 from reenact.faults.fault_type import FaultType
+from reenact.faults.finding import Finding
 from reenact.journal import Journal, OpenRun
 from reenact.llm.ask import Call
 from reenact.llm.scripted import Scripted
+from reenact.program.hyperparameter import Kind
 from reenact.program.program import Program, program_from_text
 from reenact.types import ExitCode
 
@@ -184,3 +186,113 @@ def test_faults_go_by_code_or_words() -> None:
 
 def test_every_fault_type_belongs_to_a_hyperparameter() -> None:
     assert all(fault.traits.kinds for fault in FaultType)
+
+
+SPREAD = """import torch
+from torch import nn
+RATE = 10.0
+model = nn.Sequential(
+    nn.Linear(4, 16),
+    nn.Sigmoid(),
+    nn.Linear(16, 3),
+)
+optimizer = torch.optim.Adam(
+    model.parameters(),
+    lr=RATE,
+)
+loader = torch.utils.data.DataLoader(rows, batch_size=4, shuffle=False)
+for epoch in range(3):
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(model(x), y).backward()
+    optimizer.step()
+for group in optimizer.param_groups:
+    group["lr"] *= 10
+"""
+
+
+@pytest.fixture
+def spread() -> Program:
+    return program_from_text(SPREAD)
+
+
+def only(program: Program, run: OpenRun, stated: dict[str, Any]) -> Finding:
+    ((finding,), _) = llm_findings(program, Scripted([answer({**RATE, **stated})]), 1, run)
+    return finding
+
+
+@pytest.mark.parametrize("line", [1, 9, 15, 19])
+def test_a_line_that_was_named_is_not_moved_to_the_only_hyperparameter(
+    spread: Program, run: OpenRun, line: int
+) -> None:
+    finding = only(spread, run, {"line": line})
+    assert (finding.line, finding.hyperparameter, finding.suggestions) == (line, None, ())
+
+
+@pytest.mark.parametrize("line", [3, 11])
+def test_a_hyperparameter_is_that_of_the_line_where_it_is_written_or_used(
+    spread: Program, run: OpenRun, line: int
+) -> None:
+    finding = only(spread, run, {"line": line})
+    assert finding.line == line
+    assert finding.hyperparameter is not None
+    assert finding.hyperparameter.kind is Kind.LEARNING_RATE
+    changed = finding.suggestions[0].patch.apply(spread)
+    assert "RATE = 0.001" in changed.entry_file.text
+
+
+def test_a_layer_that_was_named_has_its_own_hyperparameter(spread: Program, run: OpenRun) -> None:
+    stated = {"fault": "LCN", "layer": "0", "line": 4, "old": "16", "new": "32"}
+    finding = only(spread, run, stated)
+    assert (finding.line, finding.layer) == (4, "0")
+    assert [one.new for one in finding.suggestions] == [32]
+
+
+@pytest.mark.parametrize(
+    ("stated", "taken"),
+    [
+        ({"line": 3, "new": "True"}, []),
+        ({"line": 13, "fault": "HBS", "new": "False"}, []),
+        ({"line": 13, "fault": "HBS", "new": "16"}, [16]),
+        ({"line": 13, "fault": "SHF", "new": "True"}, [True]),
+        ({"line": 13, "fault": "SHF", "new": "1"}, []),
+        ({"line": 13, "fault": "SHF", "new": "0.5"}, []),
+    ],
+)
+def test_a_truth_value_is_no_number_and_a_number_no_truth_value(
+    spread: Program, run: OpenRun, stated: dict[str, Any], taken: list[object]
+) -> None:
+    values = [one.new for one in only(spread, run, stated).suggestions]
+    assert [(type(one), one) for one in values] == [(type(one), one) for one in taken]
+
+
+def test_one_fault_at_two_lines_is_two_opinions(spread: Program, run: OpenRun) -> None:
+    rate, schedule = {**RATE, "line": 3}, {**RATE, "line": 19, "reason": "It explodes."}
+    both, _ = llm_findings(
+        spread, Scripted([answer(rate, schedule), answer(schedule), answer()]), 3, run
+    )
+    assert [(one.line, one.confidence) for one in both] == [(19, 0.5), (3, 0.25)]
+    assert "It explodes." in both[0].saw
+
+
+def test_lines_of_one_statement_are_one_place(spread: Program, run: OpenRun) -> None:
+    model = Scripted([answer({**RATE, "line": line}) for line in (9, 11, 11)])
+    ((one,), _) = llm_findings(spread, model, 3, run)
+    assert (one.line, one.confidence) == (11, 0.75)
+    assert "3 of 3 answers" in one.saw
+    assert [change.new for change in one.suggestions] == [0.001]
+
+
+def test_a_loop_and_what_it_repeats_are_two_places(spread: Program, run: OpenRun) -> None:
+    stated = {"fault": "ZGR", "reason": "Gradients add up."}
+    both, _ = llm_findings(
+        spread, Scripted([answer({**RATE, **stated, "line": n}) for n in (14, 16)]), 2, run
+    )
+    assert sorted(one.line for one in both) == [14, 16]
+
+
+def test_two_layers_of_one_statement_are_two_places(spread: Program, run: OpenRun) -> None:
+    stated = {"fault": "WCI", "reason": "All equal."}
+    both, _ = llm_findings(
+        spread, Scripted([answer(*({**RATE, **stated, "line": n} for n in (5, 7)))]), 1, run
+    )
+    assert sorted((one.line, one.layer) for one in both) == [(5, "0"), (7, "2")]

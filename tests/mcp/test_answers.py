@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reenact.diagnosis.llm_detector import WHY
 from reenact.mcp.run_service import ITEMS, TEXT, shortened
 
 
@@ -41,6 +42,15 @@ def test_a_finding_keeps_what_was_seen_where_and_what_to_change() -> None:
         | {"change": "fc1.init = kaiming", "file": "a.py", "line": 3, "score": 0.9}
     ]
     assert "doubts" not in short
+
+
+def test_opinions_of_a_model_are_answered_apart_from_findings() -> None:
+    witness = {"code": "MD001", "name": "model-opinion", "saw": "2 of 5 answers: slow", "why": WHY}
+    opinion = {"witnesses": [witness], "file": "a.py", "line": 3, "score": 0.3}
+    short = shortened({"findings": [], "opinions": [opinion]}, "diagnose")
+    assert short["findings"] == []
+    assert [one["code"] for one in short["opinions"]] == ["MD001"]
+    assert "nothing was executed" in short["opinions"][0]["message"]
 
 
 def test_what_no_command_is_known_for_stays_whole() -> None:

@@ -14,6 +14,7 @@ from reenact.diagnosis.pipeline import diagnose
 from reenact.diagnosis.services import DiagnoseServices
 from reenact.errors import Inconclusive, InputError, Stopped
 from reenact.journal import Journal
+from reenact.llm.scripted import Scripted
 from reenact.probe.crash import Crash
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.hyperparameter import Kind
@@ -281,6 +282,52 @@ def rate_decides(trial: Trial) -> Outcome:
         cpu_seconds=1.0,
         seconds=0.1,
     )
+
+
+OWN_VALUE = 0.00421
+"""A learning rate that nothing but the model proposes."""
+
+
+def own_value_decides(trial: Trial) -> Outcome:
+    rates = [
+        one.value for one in trial.patch.changes if one.hyperparameter.kind is Kind.LEARNING_RATE
+    ]  # type: ignore[union-attr]
+    value = (0.9 if rates == [OWN_VALUE] else 0.4) + trial.seed % 5 * 1e-3
+    return replace(rate_decides(trial), metrics={"test_accuracy": value})
+
+
+def test_what_a_model_thinks_is_tried_and_never_among_what_was_found(tmp_path: Path) -> None:
+    program = program_of(tmp_path, TRAIN.replace("RATE", "0.01"))
+    opinion = {
+        "fault": "HLR",
+        "line": 7,
+        "old": "0.01",
+        "new": str(OWN_VALUE),
+        "reason": "It is a little too fast.",
+    }
+    model = Scripted(lambda _: {"faults": [opinion]})
+    found = repaired(
+        program,
+        tmp_path,
+        RepairOptions(seeds=6, samples=3),
+        model=model,
+        executor=lambda: ScriptedExecutor(own_value_decides),
+    )
+    assert [call.sample for call in model.calls] == [0, 1, 2]
+    assert found.decision.helps
+    assert f"+optimizer = torch.optim.Adam(model.parameters(), lr={OWN_VALUE})" in found.diff
+    assert not any("MD001" in reason for reason in found.why)
+
+
+def test_without_a_model_nobody_tries_its_value(tmp_path: Path) -> None:
+    program = program_of(tmp_path, TRAIN.replace("RATE", "0.01"))
+    found = repaired(
+        program,
+        tmp_path,
+        RepairOptions(seeds=6),
+        executor=lambda: ScriptedExecutor(own_value_decides),
+    )
+    assert not found.decision.helps
 
 
 def test_the_program_as_it_stands_is_trained_once_to_see_what_it_costs(

@@ -76,19 +76,21 @@ def training_estimate(
     work: str,
     given: Mapping[str, Any],
     *,
-    asks: bool,
+    rounds: int = 1,
 ) -> Estimate:
-    """Of `diagnose` and `repair`: the trainings in words, and a model where one is asked."""
+    """Of `diagnose` and `repair`: the trainings in words, and a model where one is named, which is
+    asked `rounds` times for so many answers.
+    """
     program = call.program_of(words, ())
     settings = resolve({"model": given["model"]}).settings
     parts = [work]
     if before := _earlier(settings, " ".join(words)):
         parts.append(before)
-    if not asks or not given["model"]:
+    if not given["model"]:
         return Estimate(". ".join(parts))
     _, model = _model(given, "")
     text = sum(len(file.text) for file in program.files) // CHARACTERS_PER_TOKEN
-    samples = given["samples"]
+    samples = rounds * given["samples"]
     cost = _of(model, samples, samples * (text + PROMPT), samples * ANSWER)
     return Estimate(". ".join([*parts, f"Model: {cost.sentence}"]), cost.money)
 

@@ -74,7 +74,8 @@ def diagnose(
         experiments: share of the training's own time that each small experiment (one batch over and over, a
             range of learning rates) may take beside it: at least 0.8 s of CPU time, at most 20 s.
         max_time: seconds that the whole call may take; what was seen until then is judged.
-        model: a language model to ask too ("anthropic:NAME", "ollama:NAME", ...), `samples` times.
+        model: a language model to ask too ("anthropic:NAME", "ollama:NAME", ...), `samples` times; what it
+            thinks is in `opinions`, and no finding until a training confirms it.
         training, asking, run: how programs are trained, within which limits the model is asked, how the run
             is kept: `reenact.TrainingOptions`, `reenact.ModelOptions`, `reenact.RunOptions`.
         output: where the program's own output goes: a file or a file descriptor; default: nowhere.
@@ -246,7 +247,9 @@ def repair(
         select, ignore: only what these faults or detectors name, or not these.
         space: values for random, bohb and hebo: "own", or those of the "study".
         search_seed: random seed of the search.
-        samples, temperature: answers of the strategy "llm".
+        samples: how often the model is asked for faults, whose fixes are tried like others, and by the
+            strategy "llm" for changes.
+        temperature: of the answers of the strategy "llm".
         apply: write a verified change into your files, with a backup; with `branch`, commit it on a new
             git branch instead. Refused, before anything is trained, where a file that may be written has
             changes that were not committed; `allow_dirty` writes all the same.

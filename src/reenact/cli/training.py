@@ -123,7 +123,7 @@ def _diagnosis_estimate(words: list[str], given: Mapping[str, Any]) -> Estimate:
     if depth.intervenes:
         budget = budget_for(depth, given["budget"] or "")
         work = after_a_run(budget, 2 * PLANS[depth].seeds)
-    return training_estimate(words, work, given, asks=True)
+    return training_estimate(words, work, given)
 
 
 def _repair_estimate(words: list[str], given: Mapping[str, Any]) -> Estimate:
@@ -132,7 +132,9 @@ def _repair_estimate(words: list[str], given: Mapping[str, Any]) -> Estimate:
 
     budget = RepairOptions(budget=given["budget"] or "").allowed
     work = after_a_run(budget, 2 * given["seeds"])
-    return training_estimate(words, work, given, asks=given["strategy"] == "llm")
+    # The strategy asks again, after the diagnosis.
+    rounds = 2 if given["strategy"] == "llm" else 1
+    return training_estimate(words, work, given, rounds=rounds)
 
 
 def _diagnose_trace(
@@ -182,11 +184,11 @@ def _diagnose_trace(
     "Values for random, bohb and hebo: ours, or those of the study.",
 )
 @opt.shared("search-seed")
-@opt.defaulted("--samples", opt.Count(1, 20), 5, "Answers that the strategy llm asks for.")
+@opt.defaulted("--samples", opt.Count(1, 20), 5, "How often the model is asked.")
 @click.option(
     "--temperature",
     type=opt.Amount(0, 2),
-    help="Temperature of these answers.",
+    help="Temperature of the answers that the strategy llm asks for.",
 )
 @opt.shared(
     "workers",

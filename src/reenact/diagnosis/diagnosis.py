@@ -44,6 +44,7 @@ class DiagnosisJson(TypedDict):
     metric: str | None
     findings: tuple[Finding, ...]
     doubts: tuple[Finding, ...]
+    opinions: tuple[Finding, ...]
     symptoms: tuple[Observation, ...]
     accounts: tuple[Account, ...]
     seconds: float
@@ -75,6 +76,8 @@ class Diagnosis(Result):
     """As it was stored; none: it follows from the evidence."""
     accounts: tuple[Account, ...] = ()
     """What the books of the watched run come to."""
+    opinions: tuple[Finding, ...] = ()
+    """What a model thinks and no execution has confirmed; neither verdict nor exit code counts it."""
 
     def json_fields(self) -> DiagnosisJson:
         return {
@@ -87,6 +90,7 @@ class Diagnosis(Result):
             "metric": self.measure.name if self.measure is not None else None,
             "findings": self.findings,
             "doubts": self.low_confidence,
+            "opinions": self.opinions,
             "symptoms": self.seen,
             "accounts": self.accounts,
             "seconds": rounded(self.spent.seconds, 2),
@@ -248,7 +252,7 @@ def suspected_source(found: Diagnosis) -> tuple[SourceFile, ...]:
     program = found.evidence.program
     if program is None:
         return ()
-    listed = (*found.findings, *found.low_confidence, *found.symptoms)
+    listed = (*found.findings, *found.low_confidence, *found.symptoms, *found.opinions)
     named: dict[str, list[Named]] = {}
     for one in (witness for finding in listed for witness in finding.witnesses):
         if one.place is not None:

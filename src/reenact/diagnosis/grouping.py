@@ -23,13 +23,14 @@ def grouped(
     run, and what was seen in the run alone is less likely. Next to proof every hint is: while an
     output cannot express the labels, the right learning rate cannot be known. So is a hint where
     the training works, by its `health`, or has not `begun`: what is unusual there does no harm.
-    Where a training is not seen to fail, a hint alone is doubted.
+    Where a training is not seen to fail, a hint alone is doubted. Opinions of a model explain nothing
+    and come last, each by itself.
     """
     groups: dict[FindingKey, list[Finding]] = {}
     for finding in findings:
         groups.setdefault(finding.key, []).append(finding)
     together = [merged(group) for group in groups.values()]
-    causes = [one for one in together if one.is_root_cause]
+    causes = [one for one in together if one.is_root_cause and not one.is_opinion]
     if any(one.suspicion >= PROVEN and not _in_the_run(one) for one in causes):
         together = [
             one.explained() if _in_the_run(one) and one.fault is not None else one
@@ -40,7 +41,7 @@ def grouped(
         together = [one.explained() if one.certainty is Certainty.HINT else one for one in together]
     weighed = [one.weighed(health) for one in together]
     known = [one.calibrated() if one.is_root_cause else one for one in weighed]
-    return tuple(sorted(known, key=lambda one: (-one.suspicion, one.first.code)))
+    return tuple(sorted(known, key=lambda one: (one.is_opinion, -one.suspicion, one.first.code)))
 
 
 def _in_the_run(finding: Finding) -> bool:

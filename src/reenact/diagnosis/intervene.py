@@ -319,7 +319,7 @@ def _refuted(
 
     def is_open(one: Finding) -> bool:
         undecided = one.status is InterventionResult.UNDECIDED and one.key not in proven | helped
-        return undecided and one.confidence >= threshold
+        return undecided and one.confidence >= threshold and not one.is_opinion
 
     return [_refute(one, tried, screening) if is_open(one) else one for one in findings]
 

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.grouping import grouped
+from reenact.diagnosis.opinions import with_opinions
 from reenact.diagnosis.options import DiagnoseOptions
 from reenact.diagnosis.suppress import unsuppressed
 from reenact.faults.detector import Detector, run_detectors
@@ -71,7 +72,10 @@ def findings_of(
         findings = tuple(one for one in findings if not _of_rows(one))
     if evidence.program is not None:
         findings = unsuppressed(findings, evidence.program)
-    return grouped(findings, health=health_of(evidence), begun=not hardly_begun(evidence))
+    together = grouped(findings, health=health_of(evidence), begun=not hardly_begun(evidence))
+    if evidence.program is None:
+        return together
+    return with_opinions(together, evidence.program)
 
 
 def _of_rows(finding: Finding) -> bool:
@@ -109,13 +113,15 @@ def conclude(
         )
 
     known = tuple(findings)
-    causes = sorted((one for one in known if one.is_root_cause), key=order)
+    opinions = sorted((one for one in known if one.is_opinion), key=order)
+    causes = sorted((one for one in known if one.is_root_cause and not one.is_opinion), key=order)
     sure = tuple(one for one in causes if one.confidence >= options.threshold)
     return Diagnosis(
         depth=options.depth,
         evidence=evidence,
         findings=tuple(one.with_fix(evidence.program) for one in sure),
         low_confidence=tuple(one for one in causes if one.confidence < options.threshold),
+        opinions=tuple(opinions),
         symptoms=tuple(one for one in known if not one.is_root_cause),
         threshold=options.threshold,
         spent=spent,
@@ -187,6 +193,8 @@ def placed_in_settings(
     own = _handing_on(evidence)
 
     def placed(finding: Finding) -> Finding:
+        if finding.is_opinion:
+            return finding
         places = _lines_of(opened, _key(finding, evidence))
         if finding.place is None and finding.fault is not None:
             places += _lines_of(own, _line_of_key(finding.fault.traits.keyword))

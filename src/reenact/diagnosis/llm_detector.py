@@ -1,11 +1,13 @@
 """Ask a model several times and keep what can be checked; how many answers agree is the confidence.
 
+Nothing of it was executed: what comes of it are opinions, until a training confirms one.
+
 The program is quoted data, the answer a typed list of faults. Of an opinion can be checked that its
 line, its layer and its kind of fault exist, and that its value is harmless.
 
-A value proposed by a model is taken over only as a number, a truth value, or one of the
-alternatives that the program itself offers for that hyperparameter. Text that a model wrote never
-becomes code.
+A value proposed by a model is taken over only as a number, a truth value where one is in force, or
+one of the alternatives that the program itself offers for that hyperparameter. Text that a model
+wrote never becomes code.
 """
 
 import ast
@@ -13,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import TypeAlias
 
 from pydantic import BaseModel, Field
 
@@ -22,17 +25,20 @@ from reenact.faults.agreement import firsts
 from reenact.faults.detector import suggest
 from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, finding_of
-from reenact.faults.observation import Observation, Severity, Suggestion
+from reenact.faults.observation import Observation, Observes, Severity, Suggestion
 from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
-from reenact.program.hyperparameter import Hyperparameter
+from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.program import Program
 from reenact.program.static_graph import StaticGraph, static_graph
 from reenact.program.syntax.source import Language
 from reenact.program.training.static_layer import StaticLayer
 from reenact.settings import field_texts
 from reenact.types import JsonValue, Place
+
+TRUTHS = (Kind.SHUFFLE, Kind.ZERO_GRAD)
+"""Kinds of hyperparameters that are true or false."""
 
 
 class Suspicion(BaseModel):
@@ -104,6 +110,7 @@ def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Observati
         place=place,
         layer=name,
         layer_index=index,
+        observes=Observes.OPINION,
         is_calibrated=True,
     )
     if param is None:
@@ -111,7 +118,7 @@ def checked(named: Suspicion, program: Program, graph: StaticGraph) -> Observati
     suggestions = tuple(_suggestions(param, named.new, program))
     return replace(
         opinion,
-        place=param.place,
+        place=_exactly(param, place),
         hyperparameter=param.id,
         suggestions=suggestions,
     )
@@ -133,20 +140,31 @@ def fault_named(word: str) -> FaultType | None:
 def _hyperparameter(
     fault: FaultType, place: Place, layer: StaticLayer | None, graph: StaticGraph
 ) -> Hyperparameter | None:
-    """The hyperparameter of the right kind: of that layer, else on that line, else the only one
-    there is.
+    """The hyperparameter of the right kind on that line; of a layer that was named its own,
+    wherever that is written. A line is believed as it was named: none is looked for elsewhere.
     """
     fitting = [param for param in graph.hyperparameters if param.kind in fault.traits.kinds]
     if layer is not None:
         fitting = [param for param in fitting if param.id.layer == layer.name]
-    spots = [
-        (one, spot) for one in fitting for spot in (one.place, *one.uses) if spot.file == place.file
-    ]
-    here = (one for one, spot in spots if spot.line <= place.line <= max(spot.line, spot.end_line))
-    return next(
-        here,
-        fitting[0] if len(fitting) == 1 else None,
-    )
+    here = next((param for param in fitting if _spot(param, place) is not None), None)
+    if here is None and layer is not None and len(fitting) == 1:
+        return fitting[0]
+    return here
+
+
+def _spot(param: Hyperparameter, place: Place) -> Place | None:
+    """Where on that line it is written or used; none where it is neither."""
+    for spot in (param.place, *param.uses):
+        last = max(spot.line, spot.end_line)
+        if spot.file == place.file and spot.line <= place.line <= last:
+            return spot
+    return None
+
+
+def _exactly(param: Hyperparameter, place: Place) -> Place:
+    """The place with its columns, where the hyperparameter begins on that line."""
+    spot = _spot(param, place)
+    return spot if spot is not None and spot.line == place.line else place
 
 
 def _suggestions(param: Hyperparameter, new: str, program: Program) -> Iterator[Suggestion]:
@@ -162,8 +180,8 @@ def _suggestions(param: Hyperparameter, new: str, program: Program) -> Iterator[
 
 
 def _value(param: Hyperparameter, text: str) -> JsonValue:
-    """A number, a truth value, or one of the hyperparameter's own alternatives; none for
-    anything else.
+    """A number, a truth value where one is in force, or one of the hyperparameter's own
+    alternatives; none for anything else.
     """
     spelled = {_plain(one): one for one in param.alternatives if isinstance(one, str)}
     word = text.strip().strip("`'\"")
@@ -173,9 +191,17 @@ def _value(param: Hyperparameter, text: str) -> JsonValue:
         read = ast.literal_eval(word) if len(word) < 40 else None
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
-    if isinstance(read, bool | int | float) and abs(read) < 1e12:
+    # To Python True is a number as well.
+    if isinstance(read, bool) or _is_truth(param):
+        return read if isinstance(read, bool) and _is_truth(param) else None
+    if isinstance(read, int | float) and abs(read) < 1e12:
         return read
     return None
+
+
+def _is_truth(param: Hyperparameter) -> bool:
+    """Whether its value is true or false."""
+    return param.kind in TRUTHS or isinstance(param.in_force, bool)
 
 
 def _plain(text: str) -> str:
@@ -192,7 +218,7 @@ def _short(text: str, most: int = 60) -> str:
 CODE = "MD001"
 NAME = "model-opinion"
 FAMILY = "model"
-WHY = "A model read the program and says so; nothing was measured."
+WHY = "A model that read the program thinks so; nothing was executed for that."
 
 
 def llm_findings(
@@ -212,7 +238,7 @@ def llm_findings(
         faults=faults, layers=layers or "none could be read", program=numbered(program)
     )
     dropped: Counter[str] = Counter()
-    agreeing: dict[tuple[FaultType | None, str], list[Observation]] = {}
+    agreeing: dict[_Key, list[Observation]] = {}
     for sample in range(samples):
         try:
             opinion = ask(run, model, "opinion", prompt, Opinion, sample=sample)
@@ -222,12 +248,12 @@ def llm_findings(
         found = [checked(named, program, graph) for named in opinion.faults]
         dropped.update(one for one in found if isinstance(one, str))
         # Each thing counts once an answer, in its first words.
-        kept = [one for one in found if isinstance(one, Observation)]
-        for one in firsts(
-            kept,
-            lambda one: (one.fault, one.layer),
-        ):
-            agreeing.setdefault((one.fault, one.layer), []).append(one)
+        kept = firsts(
+            (one for one in found if isinstance(one, Observation)),
+            lambda one: _key(one, program),
+        )
+        for one in kept:
+            agreeing.setdefault(_key(one, program), []).append(one)
     together = [_together(same, samples) for same in agreeing.values()]
     notes = (
         f"The model's answer: {why}{f' ({n} times)' if n > 1 else ''}."
@@ -241,12 +267,23 @@ def llm_findings(
     ), tuple(notes)
 
 
+_Key: TypeAlias = tuple[FaultType | None, Place | None, str]
+
+
+def _key(opinion: Observation, program: Program) -> _Key:
+    """What an opinion is about: the fault, the statement that it names, and its layer."""
+    fault = opinion.fault.counted_as if opinion.fault is not None else None
+    where = program.statement(opinion.place) if opinion.place is not None else None
+    return fault, where, opinion.layer
+
+
 def _together(agreeing: list[Observation], samples: int) -> Finding:
     """The first wording, at the place that most answers name. The confidence is the share of
     answers that agree, with one more that does not: a single answer is never sure.
     """
     place = Counter(one.place for one in agreeing).most_common(1)[0][0]
     first = next(one for one in agreeing if one.place == place)
+    turned = (one.hyperparameter for one in agreeing)
     suggestions = {one.patch.to_text(): one for same in agreeing for one in same.suggestions}
     saw = f"{len(agreeing)} of {samples} answers: {first.saw}"
     sure = len(agreeing) / (samples + 1)
@@ -255,6 +292,7 @@ def _together(agreeing: list[Observation], samples: int) -> Finding:
             first,
             saw=saw,
             confidence=sure,
+            hyperparameter=next(filter(None, turned), None),
             suggestions=tuple(suggestions.values()),
         )
     )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeAlias, TypeVar
 
 from reenact.faults.fault_type import FaultType
-from reenact.faults.observation import Certainty, Observation, Suggestion
+from reenact.faults.observation import Certainty, Observation, Observes, Suggestion
 from reenact.types import Place
 
 T = TypeVar("T")
@@ -24,6 +24,8 @@ def key_of(observation: Observation) -> FindingKey:
     if fault is None:
         return ("symptom", _name_of(observation), observation.layer)
     counted = fault.counted_as
+    if observation.observes is Observes.OPINION:
+        return (counted.value, f"opinion at {observation.place}", observation.layer)
     if counted.traits.of_training:
         return (counted.value, "", "")
     param = observation.hyperparameter

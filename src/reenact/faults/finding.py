@@ -30,7 +30,7 @@ from reenact.faults.agreement import (
 )
 from reenact.faults.confidence import Health, Word, word_of
 from reenact.faults.fault_type import FaultType
-from reenact.faults.observation import Certainty, Observation, Severity, Suggestion
+from reenact.faults.observation import Certainty, Observation, Observes, Severity, Suggestion
 from reenact.faults.tried import ChangeEffect, InterventionResult
 from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.program import Program
@@ -78,6 +78,8 @@ class Finding(Result):
 
     observations: tuple[Observation, ...]
     """What was seen of it, the surest first. A detector sees one thing."""
+    agreeing: tuple[Observation, ...] = ()
+    """Opinions of a model on what detectors saw: they make nothing surer."""
     suspicion: float
     """How sure the observations are, before that is calibrated: what is tried first."""
     confidence: float
@@ -123,8 +125,8 @@ class Finding(Result):
 
     @property
     def witnesses(self) -> tuple[Observation, ...]:
-        """The surest observation of each detector."""
-        return firsts(self.observations, lambda one: one.code)
+        """The surest observation of each detector, and that a model agrees."""
+        return firsts((*self.observations, *self.agreeing), lambda one: one.code)
 
     @property
     def headline(self) -> Observation:
@@ -158,8 +160,13 @@ class Finding(Result):
 
     @property
     def message(self) -> str:
-        """What was seen, and why that is wrong."""
-        return f"{self.saw}. {self.why}"
+        """What was seen, and why that is wrong; of an opinion, that it is one."""
+        if not self.is_opinion:
+            return f"{self.saw}. {self.why}"
+        basis = "nothing was executed"
+        if self.status is not InterventionResult.UNTRIED:
+            basis = self.note or "no training confirms it"
+        return f"A model thinks, in {self.saw.rstrip('.')}; {basis}."
 
     @property
     def severity(self) -> Severity:
@@ -173,7 +180,7 @@ class Finding(Result):
     @property
     def suggestions(self) -> tuple[Suggestion, ...]:
         """Different changes that may help, what was measured before what is only inferred."""
-        return suggestions_of(self.observations)
+        return suggestions_of((*self.observations, *self.agreeing))
 
     # What it is, and where
 
@@ -186,6 +193,14 @@ class Finding(Result):
     def is_root_cause(self) -> bool:
         """False for a symptom."""
         return self.first.is_root_cause
+
+    @property
+    def is_opinion(self) -> bool:
+        """Whether nothing but a model's reading speaks for it: no execution has confirmed it. It
+        is listed apart, and neither verdict nor exit code counts it.
+        """
+        tried = self.status is InterventionResult.CONFIRMED
+        return self.first.observes is Observes.OPINION and not tried
 
     @property
     def key(self) -> FindingKey:

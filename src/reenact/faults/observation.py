@@ -57,6 +57,8 @@ class Observes(StrEnum):
     """What the model did when it was tried on made inputs, one batch or other learning rates."""
     CRASH = "crash"
     """An exception that ended the program."""
+    OPINION = "opinion"
+    """Nothing: a model thinks so that read the program."""
 
 
 class SuggestionJson(TypedDict):

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from reenact.errors import UnreadableProgram
 from reenact.program.syntax.index import index_of
 from reenact.program.syntax.launcher import Launch, gather, locate, read_line
+from reenact.program.syntax.pieces import statement_line
 from reenact.program.syntax.source import (
     Language,
     LineTable,
@@ -103,6 +104,15 @@ class Program:
             return ""
         start = table.starts[place.line - 1]
         return table.text[start : table.line_end(start)]
+
+    def statement(self, place: Place) -> Place:
+        """The line on which the statement at a place begins, which its other lines share; of a
+        compound statement the head alone is one, and each of its block.
+        """
+        file = self.file(place.file)
+        index = index_of(file) if file is not None and file.language in CODE else ""
+        line = place.line if isinstance(index, str) else statement_line(index, place.line)
+        return Place(place.file, line)
 
     @property
     def unparsed(self) -> tuple[SourceFile, ...]:

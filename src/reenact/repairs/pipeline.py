@@ -146,7 +146,9 @@ def repair_within(
 def _diagnosed(
     program: Program, options: RepairOptions, services: RepairServices, run: Scope
 ) -> Diagnosis:
-    """A quick diagnosis, part of this run: continued, the program is not watched again."""
+    """A quick diagnosis, part of this run: continued, the program is not watched again, and a model
+    that was named is not asked again.
+    """
     asked = DiagnoseOptions(
         depth=Depth.QUICK,
         select=options.select,
@@ -155,10 +157,9 @@ def _diagnosed(
         python=options.python,
         training_time=options.training_time,
         stand_in_data=options.stand_in_data,
+        samples=options.samples,
     )
-    return diagnose_within(
-        program, asked, replace(services, model=None), run.under("diagnosis"), None
-    )
+    return diagnose_within(program, asked, services, run.under("diagnosis"), None)
 
 
 def _searched(search: Strategy, context: SearchContext) -> tuple[list[Patch], tuple[str, ...]]:

@@ -41,7 +41,9 @@ SAME = 1e-6
 
 @dataclass(frozen=True)
 class RepairServices(DiagnoseServices):
-    """What a repair needs beside what its diagnosis needs; the model is for the strategy `llm`."""
+    """What a repair needs beside what its diagnosis needs; the model is asked by the diagnosis and
+    by the strategy `llm`.
+    """
 
     studies: bool = True
     """Keep the search as an Optuna study."""
@@ -214,7 +216,7 @@ def prepare(
     notes = tuple(note for note in (ends, trainer.budget.note, twice, shared_note) if note)
     if watched:
         trainer.charge(trainer.one_training)
-    suspects = (*found.findings, *found.low_confidence)
+    suspects = (*found.findings, *found.low_confidence, *found.opinions)
     studies = services.traces.parent / "studies" / run.run_id if services.studies else None
     weights = services.traces.parent / "weights" / run.run_id
     weights.mkdir(parents=True, exist_ok=True)

@@ -69,7 +69,9 @@ class SearchContext:
 
     evidence: Evidence
     suspects: Sequence[Finding]
-    """What the diagnosis suspects, strongest first: also what it does not report."""
+    """What the diagnosis suspects, strongest first: also what it does not report; then what a
+    model thinks.
+    """
     trainer: BudgetedTrainer
     options: RepairOptions
     tell: Tell

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+from pathlib import PurePosixPath
+
+import pytest
 
 from reenact.program.program import program_from_text
 from reenact.program.syntax.index import index_of
 from reenact.program.syntax.scope import SHARED, FileIndex
+from reenact.types import Place
 
 TEXT = """\
 import torch
@@ -49,3 +53,56 @@ def test_what_was_read_off_a_file_is_kept_with_it_and_not_with_another() -> None
     assert isinstance(other, FileIndex)
     assert file.once("key", lambda: 1) == file.once("key", lambda: 2) == 1
     assert other.once("key", lambda: 3) == 3
+
+
+STATEMENTS = """x = f(
+    1,
+)
+for a in (
+    b,
+):
+    g(a)
+
+    h(
+        a)
+else:
+    pass
+if x: y = (
+    2)
+@decorated
+def k(
+    z,
+):
+    return z
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "begins"),
+    [
+        *((line, 1) for line in (1, 2, 3)),
+        *((line, 4) for line in (4, 5, 6)),
+        (7, 7),
+        (8, 8),
+        (9, 9),
+        (10, 9),
+        (11, 11),
+        (12, 12),
+        (14, 13),
+        (15, 15),
+        (17, 16),
+        (18, 16),
+        (19, 19),
+        (99, 99),
+    ],
+)
+def test_lines_of_one_statement_begin_on_one_line(line: int, begins: int) -> None:
+    program = program_from_text(STATEMENTS)
+    file = program.entry
+    assert program.statement(Place(file, line)) == Place(file, begins)
+
+
+def test_each_line_is_its_own_where_nothing_can_be_parsed() -> None:
+    program = program_from_text("x = (\n1,\n", others={"a.yaml": "lr: 1\n"})
+    for path in (program.entry, PurePosixPath("a.yaml"), PurePosixPath("gone.py")):
+        assert program.statement(Place(path, 2)) == Place(path, 2)

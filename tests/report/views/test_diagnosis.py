@@ -18,7 +18,7 @@ from reenact.faults.detector import suggest
 from reenact.faults.evidence import Evidence
 from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, finding_of
-from reenact.faults.observation import Observation, Severity, Suggestion
+from reenact.faults.observation import Observation, Observes, Severity, Suggestion
 from reenact.faults.tried import ChangeEffect, InterventionResult
 from reenact.probe.trace import Experiments, LearningRateRange, OneBatch, Trace, no_rows
 from reenact.program.graph import TensorFacts
@@ -353,3 +353,68 @@ def test_what_was_not_confirmed_says_what_could_have_been_seen(
         detectable=detectable,
     )
     assert tried_words(tried).endswith(words)
+
+
+def opinion(program: Program, **more: object) -> Finding:
+    given = {"name": "model-opinion", "family": "model", "saw": "3 of 5 answers: Far too fast."}
+    known = finding(
+        "MD001", 0.5, observes=Observes.OPINION, suggestions=(suggestion(program),), **given | more
+    )
+    return found_by(known)
+
+
+THOUGHT = "A model thinks, in 3 of 5 answers: Far too fast; nothing was executed."
+
+
+@pytest.mark.parametrize("chosen", ["full", "html", "markdown"])
+def test_opinions_are_shown_apart(program: Program, evidence: Evidence, chosen: str) -> None:
+    found = replace(diagnosis(evidence), opinions=(opinion(program),))
+    document = diagnosis_document(found, "train.py")
+    assert document.diagnostics == ()
+    text = " ".join(render(document, chosen).split())
+    assert "Opinions of a model" in text
+    assert THOUGHT in text
+    assert "train.py:5:53 Wrong learning rate." in text
+    assert "learning-rate: 10.0 -" in text
+
+
+@pytest.mark.parametrize("chosen", ["sarif", "github", "concise"])
+def test_no_format_that_lists_findings_alone_has_opinions(
+    program: Program, evidence: Evidence, chosen: str
+) -> None:
+    found = replace(diagnosis(evidence), opinions=(opinion(program),))
+    assert "MD001" not in render(diagnosis_document(found, "train.py"), chosen)
+
+
+def test_json_lists_opinions_apart_and_has_none_among_its_notices(
+    program: Program, evidence: Evidence
+) -> None:
+    found = replace(diagnosis(evidence), opinions=(opinion(program),))
+    read = json.loads(render(diagnosis_document(found, "train.py"), "json"))
+    assert [one["witnesses"][0]["code"] for one in read["data"]["opinions"]] == ["MD001"]
+    assert (read["data"]["findings"], read["data"]["doubts"], read["notices"]) == ([], [], [])
+
+
+def test_many_opinions_are_counted(program: Program, evidence: Evidence) -> None:
+    places = [replace(PLACE, line=line) for line in range(1, 14)]
+    several = tuple(opinion(program, place=place) for place in places)
+    text = render(
+        diagnosis_document(replace(diagnosis(evidence), opinions=several), "train.py"), "full"
+    )
+    assert text.count("A model thinks") == 10
+    assert "3 more; --output-format json lists them." in text
+
+
+def test_a_finding_and_a_suspect_say_that_a_model_agrees(
+    program: Program, evidence: Evidence
+) -> None:
+    agreeing = opinion(program).observations
+    sure, doubted = (
+        replace(found_by(finding(code, 0.9)), agreeing=agreeing) for code in ("UM005", "RE019")
+    )
+    found = replace(diagnosis(evidence, sure), low_confidence=(replace(doubted, confidence=0.1),))
+    document = diagnosis_document(found, "train.py")
+    (notice,) = document.diagnostics
+    assert "opinion  a model agrees, in 3 of 5 answers: Far too fast." in notice.detail
+    assert "also" not in notice.detail
+    assert "possible, a model agrees" in render(document, "full")

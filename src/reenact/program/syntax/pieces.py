@@ -70,6 +70,19 @@ def loops_of(node: Node) -> list[ast.For | ast.AsyncFor | ast.While]:
     return [loop for loop in loops if loop.lineno < node.lineno <= (loop.end_lineno or 0)]
 
 
+def statement_line(index: FileIndex, line: int) -> int:
+    """The line on which the statement begins that this line is of; the line itself for what is of
+    none, such as `else:`.
+    """
+    statements = (node for node in index.nodes if isinstance(node, ast.stmt))
+    around = [one for one in statements if one.lineno <= line <= (one.end_lineno or one.lineno)]
+    if not around:
+        return line
+    innermost = max(around, key=lambda one: (one.lineno, one.col_offset))
+    block = (one.lineno for one in within(innermost, ast.stmt) if one is not innermost)
+    return innermost.lineno if line < min(block, default=line + 1) else line
+
+
 def scopes(index: FileIndex) -> Iterator[ast.Module | ast.FunctionDef]:
     """The file and every function in it."""
     yield index.tree

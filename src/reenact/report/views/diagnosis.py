@@ -16,6 +16,7 @@ from reenact.diagnosis.diagnosis import Diagnosis, SourceFile, suspected_source
 from reenact.diagnosis.judgement import on_stand_in
 from reenact.faults.confidence import POSSIBLE
 from reenact.faults.evidence import Evidence
+from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding
 from reenact.faults.observation import Observation, Severity, Suggestion
 from reenact.faults.tried import ChangeEffect, InterventionResult
@@ -25,10 +26,12 @@ from reenact.program.patch import readable_diff
 from reenact.report import document as doc
 from reenact.report.fault_pages import detector_help
 from reenact.report.views.accounts import accounts_section
+from reenact.settings import field_texts
 from reenact.trials.statistics import ALPHA, detectable_words
 from reenact.types import Place, Table
 
 if TYPE_CHECKING:
+    from reenact.program.program import Program
     from reenact.report.recorded import Stored
 
 RESULT = Diagnosis
@@ -38,6 +41,7 @@ LEVELS = {
     Severity.NOTE: doc.Level.NOTE,
 }
 GONE = "The trace of the watched training is no longer on this machine, so there are no curves."
+MOST_OPINIONS = 10
 SHOWN_OTHERS = 3
 """Other witnesses whose observation is shown; of the rest only the code."""
 WIDE = 84
@@ -74,6 +78,7 @@ def diagnosis_document(
         ),
         *accounts_section(found.accounts),
         *_measured(found, gone),
+        doc.Section("Opinions of a model", doc.listed(_opinions(found)), "opinions"),
         doc.Section("Other suspects, and symptoms", less, "less"),
         doc.Section("Limits of this diagnosis", doc.listed(notes), "notes"),
         doc.Section(
@@ -244,21 +249,51 @@ def _measured(found: Diagnosis, gone: str) -> Iterator[doc.Section]:
     )
 
 
+def _opinions(found: Diagnosis) -> list[str]:
+    """What a model thinks and no execution has confirmed, apart from what was found."""
+    shown = found.opinions[:MOST_OPINIONS]
+    lines = [_opinion(one, found.evidence.program) for one in shown]
+    if more := len(found.opinions) - len(shown):
+        lines.append(f"{more} more; --output-format json lists them.")
+    return lines
+
+
+def _opinion(one: Finding, program: Program | None) -> str:
+    """One opinion: where, which fault, what the model says, what it would change."""
+    parts = []
+    if one.place is not None:
+        parts.append(program.where(one.place) if program is not None else str(one.place))
+    if one.layer:
+        parts.append(f"layer {one.layer}")
+    if one.fault is not None:
+        parts.append(field_texts(FaultType)[one.fault.name])
+    parts.append(one.message)
+    if one.tried is not None:
+        parts.append(f"Tried: {tried_words(one.tried)}.")
+    elif one.suggestions:
+        parts.append(f"It suggests {change_words(one.suggestions[0])}.")
+    return " ".join(parts)
+
+
 def _less_likely(less_likely: Sequence[Finding]) -> Iterator[doc.Block]:
     """What is less likely; the least likely are counted where nothing was tried."""
     rows = []
     for one in less_likely:
-        if one.confidence >= POSSIBLE or one.status is not InterventionResult.UNTRIED:
+        tried_already = one.status is not InterventionResult.UNTRIED
+        if one.confidence >= POSSIBLE or tried_already or one.agreeing:
             first = one.first
             where = str(one.place or one.layer or "-")
             fault = first.fault_name or "-"
             tried = one.note or one.status.value
+            sure = one.word.value
+            if one.agreeing:
+                sure = f"{sure}, a model agrees"
             rows.append(
                 (
                     f"{first.code} {first.name}",
                     fault,
                     where,
-                    one.word.value,
+                    sure,
                     tried,
                 )
             )
@@ -414,11 +449,13 @@ def reasons(one: Finding, *, again: bool = False, together: str = "") -> Iterato
     yield "saw", seen(first)
     if not again:
         yield "why", first.why
-    others = [other for other in one.witnesses if other is not first]
+    others = [each for each in one.witnesses if each is not first and each not in one.agreeing]
     for number, other in enumerate(others[:SHOWN_OTHERS]):
         yield "" if number else "also", f"{other.code} {other.name}: {seen(other)}"
     if more := others[SHOWN_OTHERS:]:
         yield "", f"and {', '.join(other.code for other in more)}"
+    if one.agreeing:
+        yield "opinion", f"a model agrees, in {one.agreeing[0].saw}"
     if one.suggestions and one.tried is None:
         yield (
             "try",
