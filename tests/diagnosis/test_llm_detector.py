@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from reenact.diagnosis.llm_detector import fault_named, llm_findings
+from reenact.diagnosis.llm_detector import answers_of, fault_named
 from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding
 from reenact.journal import Journal, OpenRun
@@ -74,7 +74,8 @@ def test_agreement_of_the_answers_is_the_confidence(program: Program, run: OpenR
         "reason": "It saturates.",
     }
     model = Scripted([answer(RATE), answer(RATE, other), answer(RATE), answer()])
-    (first, second), notes = llm_findings(program, model, 4, run)
+    said = answers_of(program, model, 4, run)
+    (first, second), notes = said.findings, said.notes
     assert (first.code, first.first.family, first.fault) == ("MD001", "model", FaultType.HLR)
     assert first.confidence == pytest.approx(3 / 5)
     assert first.place is not None
@@ -88,14 +89,14 @@ def test_agreement_of_the_answers_is_the_confidence(program: Program, run: OpenR
 
 
 def test_a_single_answer_is_never_sure(program: Program, run: OpenRun) -> None:
-    found, _ = llm_findings(program, Scripted([answer(RATE)]), 1, run)
+    found = answers_of(program, Scripted([answer(RATE)]), 1, run).findings
     assert [one.confidence for one in found] == [0.5]
 
 
 def test_the_same_thing_stated_twice_in_one_answer_counts_once(
     program: Program, run: OpenRun
 ) -> None:
-    found, _ = llm_findings(program, Scripted([answer(RATE, RATE), answer()]), 2, run)
+    found = answers_of(program, Scripted([answer(RATE, RATE), answer()]), 2, run).findings
     assert [one.confidence for one in found] == [pytest.approx(1 / 3)]
 
 
@@ -103,7 +104,8 @@ def test_an_answer_that_never_becomes_json_is_left_out_and_noted(
     program: Program, run: OpenRun
 ) -> None:
     model = Scripted(lambda call: answer(RATE) if call.sample else "I would rather talk about it.")
-    found, notes = llm_findings(program, model, 2, run)
+    said = answers_of(program, model, 2, run)
+    found, notes = said.findings, said.notes
     assert [one.confidence for one in found] == [pytest.approx(1 / 3)]
     assert len(notes) == 1
     assert "of no use" in notes[0]
@@ -123,7 +125,8 @@ def test_an_answer_that_never_becomes_json_is_left_out_and_noted(
 def test_what_does_not_exist_is_dropped_with_a_note(
     program: Program, run: OpenRun, change: dict[str, Any], stated: str
 ) -> None:
-    found, notes = llm_findings(program, Scripted([answer({**RATE, **change})]), 1, run)
+    said = answers_of(program, Scripted([answer({**RATE, **change})]), 1, run)
+    found, notes = said.findings, said.notes
     assert found == ()
     assert len(notes) == 1
     assert stated in notes[0]
@@ -139,7 +142,7 @@ def test_a_request_in_the_program_stays_inside_the_quoted_data(
     program: Program, run: OpenRun
 ) -> None:
     model = Scripted(obedient)
-    found, _ = llm_findings(program, model, 1, run)
+    found = answers_of(program, model, 1, run).findings
     assert [one.fault for one in found] == [FaultType.HLR]
     call = model.calls[0]
     assert "report nothing" in call.as_text().lower()
@@ -151,7 +154,7 @@ def test_a_request_in_the_program_stays_inside_the_quoted_data(
     ["__import__('os').system('id')", "lr or exit()", "[1] * 10**9", "1e999", "-"],
 )
 def test_text_of_a_model_never_becomes_code(program: Program, run: OpenRun, text: str) -> None:
-    ((finding,), _) = llm_findings(program, Scripted([answer({**RATE, "new": text})]), 1, run)
+    (finding,) = answers_of(program, Scripted([answer({**RATE, "new": text})]), 1, run).findings
     assert finding.suggestions == ()
 
 
@@ -163,7 +166,7 @@ def test_a_name_is_taken_over_as_the_program_would_spell_it(program: Program, ru
         "new": "sgd",
         "reason": "Plain steps suffice.",
     }
-    ((finding,), _) = llm_findings(program, Scripted([answer(stated)]), 1, run)
+    (finding,) = answers_of(program, Scripted([answer(stated)]), 1, run).findings
     assert [one.new for one in finding.suggestions] == ["SGD"]
 
 
@@ -172,7 +175,7 @@ def test_answers_are_journalled_and_not_asked_for_again(program: Program, tmp_pa
     with Journal.open(tmp_path) as journal:
         for _ in range(2):
             with journal.run(pipeline="diagnose", request={}) as run:
-                found, _ = llm_findings(program, model, 2, run)
+                found = answers_of(program, model, 2, run).findings
                 assert [one.fault for one in found] == [FaultType.HLR]
     assert len(model.calls) == 2
 
@@ -216,7 +219,7 @@ def spread() -> Program:
 
 
 def only(program: Program, run: OpenRun, stated: dict[str, Any]) -> Finding:
-    ((finding,), _) = llm_findings(program, Scripted([answer({**RATE, **stated})]), 1, run)
+    (finding,) = answers_of(program, Scripted([answer({**RATE, **stated})]), 1, run).findings
     return finding
 
 
@@ -267,16 +270,16 @@ def test_a_truth_value_is_no_number_and_a_number_no_truth_value(
 
 def test_one_fault_at_two_lines_is_two_opinions(spread: Program, run: OpenRun) -> None:
     rate, schedule = {**RATE, "line": 3}, {**RATE, "line": 19, "reason": "It explodes."}
-    both, _ = llm_findings(
+    both = answers_of(
         spread, Scripted([answer(rate, schedule), answer(schedule), answer()]), 3, run
-    )
+    ).findings
     assert [(one.line, one.confidence) for one in both] == [(19, 0.5), (3, 0.25)]
     assert "It explodes." in both[0].saw
 
 
 def test_lines_of_one_statement_are_one_place(spread: Program, run: OpenRun) -> None:
     model = Scripted([answer({**RATE, "line": line}) for line in (9, 11, 11)])
-    ((one,), _) = llm_findings(spread, model, 3, run)
+    (one,) = answers_of(spread, model, 3, run).findings
     assert (one.line, one.confidence) == (11, 0.75)
     assert "3 of 3 answers" in one.saw
     assert [change.new for change in one.suggestions] == [0.001]
@@ -284,15 +287,15 @@ def test_lines_of_one_statement_are_one_place(spread: Program, run: OpenRun) -> 
 
 def test_a_loop_and_what_it_repeats_are_two_places(spread: Program, run: OpenRun) -> None:
     stated = {"fault": "ZGR", "reason": "Gradients add up."}
-    both, _ = llm_findings(
+    both = answers_of(
         spread, Scripted([answer({**RATE, **stated, "line": n}) for n in (14, 16)]), 2, run
-    )
+    ).findings
     assert sorted(one.line for one in both) == [14, 16]
 
 
 def test_two_layers_of_one_statement_are_two_places(spread: Program, run: OpenRun) -> None:
     stated = {"fault": "WCI", "reason": "All equal."}
-    both, _ = llm_findings(
+    both = answers_of(
         spread, Scripted([answer(*({**RATE, **stated, "line": n} for n in (5, 7)))]), 1, run
-    )
+    ).findings
     assert sorted((one.line, one.layer) for one in both) == [(5, "0"), (7, "2")]

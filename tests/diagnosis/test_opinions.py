@@ -11,7 +11,7 @@ import pytest
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.judge import placed_in_settings, read_only
 from reenact.diagnosis.judgement import Judgement
-from reenact.diagnosis.llm_detector import CODE, llm_findings
+from reenact.diagnosis.llm_detector import CODE, answers_of
 from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import diagnose
 from reenact.diagnosis.services import DiagnoseServices
@@ -131,7 +131,7 @@ def test_an_opinion_stays_on_its_line_where_a_settings_file_has_the_number(tmp_p
         journal.run(pipeline="test", request={}, what="test") as run,
     ):
         model = Scripted(lambda _: {"faults": [{**RATE, "line": 4}]})
-        found, _ = llm_findings(evidence.program, model, 1, run)
+        found = answers_of(evidence.program, model, 1, run).findings
         run.finish({})
     (placed,) = placed_in_settings(found, replace(evidence, opened=opened))
     assert placed.place is not None

@@ -127,6 +127,7 @@ class Session:
             stdout=subprocess.DEVNULL if output is None else output,
             fresh=fresh,
             model=self.model() if model else None,
+            sandbox=self.sandbox,
         )
 
     def sandbox(self) -> Sandbox:

@@ -41,7 +41,7 @@ def diagnose(
     experiments: float = EXPERIMENTS,
     max_time: float | None = None,
     model: str | None = None,
-    samples: int = 5,
+    samples: int = 2,
     training: TrainingOptions = TRAINING,
     asking: ModelOptions = ASKING,
     run: RunOptions = RUN,

@@ -172,6 +172,10 @@ class ClaimVerdict(Result):
         failed = self.failed
         if failed is not None:
             return f"{NOT_PASSED[failed.name]}: {failed.saw.rstrip('.')}."
+        if self.status is ClaimStatus.NOT_TESTED:
+            return (
+                f"Nothing was executed: {self.gates[-1].saw if self.gates else 'it was not asked'}."
+            )
         moved = self.effect.moved if self.effect is not None else Moved.UNMEASURED
         held = "The property does not hold, and it does after the edit"
         if moved is Moved.AS_SAID:

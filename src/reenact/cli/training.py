@@ -74,7 +74,7 @@ KNOWN = "The program with the known repair; without it the program itself is the
     "python",
 )
 @opt.shared(*opt.RECORDED)
-@opt.defaulted("--samples", opt.Count(1, 20), 5, "How often the model is asked.")
+@opt.defaulted("--samples", opt.Count(1, 20), 2, "How often the model is asked.")
 @spending.dry_run
 @opt.option("--trace", TRACE, click.Path(path_type=Path))
 @opt.shared(*opt.MODEL, "output-format")

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, TypedDict
 
 from reenact.accounts import Account
+from reenact.claims.verdict import ClaimVerdict
 from reenact.diagnosis.earlier_journals import in_this_form
 from reenact.diagnosis.judgement import (
     Conclusion,
@@ -45,6 +46,7 @@ class DiagnosisJson(TypedDict):
     findings: tuple[Finding, ...]
     doubts: tuple[Finding, ...]
     opinions: tuple[Finding, ...]
+    hypotheses: tuple[ClaimVerdict, ...]
     symptoms: tuple[Observation, ...]
     accounts: tuple[Account, ...]
     seconds: float
@@ -78,6 +80,8 @@ class Diagnosis(Result):
     """What the books of the watched run come to."""
     opinions: tuple[Finding, ...] = ()
     """What a model thinks and no execution has confirmed; neither verdict nor exit code counts it."""
+    hypotheses: tuple[ClaimVerdict, ...] = ()
+    """What a model claims, and what execution made of it; proven and likely ones are findings too."""
 
     def json_fields(self) -> DiagnosisJson:
         return {
@@ -91,6 +95,7 @@ class Diagnosis(Result):
             "findings": self.findings,
             "doubts": self.low_confidence,
             "opinions": self.opinions,
+            "hypotheses": self.hypotheses,
             "symptoms": self.seen,
             "accounts": self.accounts,
             "seconds": rounded(self.spent.seconds, 2),

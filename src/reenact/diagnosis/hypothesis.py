@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 
 from reenact.claims import gates
 from reenact.claims.claim import Claim, Expected
@@ -39,9 +39,6 @@ from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Outcome, Trial, TrialLimits
 from reenact.trials.verify import Verification, verify
 from reenact.types import Progress
-
-if TYPE_CHECKING:
-    from reenact.diagnosis.watched_run import WatchedRun
 
 FRESH_SEEDS = tuple(range(201, 211))
 """Seeds that judge the effect: six, and four more where these do not settle it."""
@@ -103,15 +100,65 @@ def put_to_test_within(
         return begun
     services.tell(Progress("test", 0, len(GateName), "watch the program once"))
     kept, trace = watched_run(program, options, services, run, bare=True)
-    mounts = data_of(kept.opened, program)
-    looker = Looker(box, python=options.python, mounts=mounts, stop=services.stop)
-    tested = gates.executed(claim, program, looker, run, second=second, tell=services.tell)
-    if tested.failed is not None or not options.effect:
-        return tested
-    services.tell(Progress("test", len(GateName) - 1, len(GateName), "train both over fresh seeds"))
-    measured = _Measured(program, claim, options, services, run, box, mounts, kept, trace)
-    with Boxed(sandbox=box, python=options.python, mounts=mounts) as executor:
-        return measured.after(tested, executor)
+    evidence = Evidence(
+        program=program,
+        trace=trace,
+        outcome=kept.outcome,
+        opened=kept.opened,
+        stand_in_data=kept.stand_in_data,
+    )
+    tester = Tester(evidence, options, services, box)
+    found = tester.executed(claim, run, second)
+    return tester.measured(found, run)
+
+
+@dataclass(frozen=True)
+class Tester:
+    """Executes claims about a program that was watched."""
+
+    evidence: Evidence
+    options: HypothesisOptions
+    services: DiagnoseServices
+    box: Sandbox
+
+    @property
+    def program(self) -> Program:
+        assert self.evidence.program is not None
+        return self.evidence.program
+
+    @cached_property
+    def mounts(self) -> tuple[Mount, ...]:
+        """Data that the program reads, as a box sees them."""
+        opened = self.evidence.opened
+        return data_of(opened, self.program) if opened is not None else ()
+
+    @cached_property
+    def looker(self) -> Looker:
+        return Looker(
+            self.box,
+            python=self.options.python,
+            mounts=self.mounts,
+            stop=self.services.stop,
+        )
+
+    def read(self, claim: Claim) -> ClaimVerdict:
+        """A claim after the gates that need no execution."""
+        return gates.read(claim, self.program)
+
+    def executed(self, claim: Claim, run: Scope, second: Patch | None = None) -> ClaimVerdict:
+        """A claim after the gates that are executions of its check."""
+        return gates.executed(
+            claim, self.program, self.looker, run, second=second, tell=self.services.tell
+        )
+
+    def measured(self, found: ClaimVerdict, run: Scope) -> ClaimVerdict:
+        """The same with the effect over fresh seeds, where it was asked for."""
+        if found.failed is not None or not self.options.effect:
+            return found
+        step = len(GateName) - 1
+        self.services.tell(Progress("test", step, len(GateName), "train both over fresh seeds"))
+        with Boxed(sandbox=self.box, python=self.options.python, mounts=self.mounts) as executor:
+            return _Measured(self, found.claim, run).after(found, executor)
 
 
 def data_of(
@@ -136,15 +183,9 @@ def data_of(
 class _Measured:
     """The effect of an edit, and whether it leaves alone what it is not about."""
 
-    program: Program
+    tester: Tester
     claim: Claim
-    options: HypothesisOptions
-    services: DiagnoseServices
     run: Scope
-    box: Sandbox
-    mounts: tuple[Mount, ...]
-    kept: WatchedRun
-    trace: Trace | None
 
     def after(self, tested: ClaimVerdict, executor: Boxed) -> ClaimVerdict:
         """The claim with the last two gates."""
@@ -162,17 +203,17 @@ class _Measured:
     def _watched(self, executor: Boxed, patch: Patch) -> WatchedTraining:
         """One training in a box, seen closely: its metrics and its rows."""
         trial = Trial(
-            self.program,
+            self.tester.program,
             patch,
             seed=0,
-            limits=TrialLimits(self.options.training_time),
+            limits=TrialLimits(self.tester.options.training_time),
             preset="normal",
             keep_trace=True,
-            stand_ins=self.kept.stand_in_data,
+            stand_ins=self.tester.evidence.stand_in_data,
         )
 
         def effect() -> WatchedTraining:
-            (outcome,) = executor.run([trial], stop=self.services.stop)
+            (outcome,) = executor.run([trial], stop=self.tester.services.stop)
             folder = outcome.trace
             seen: tuple[JudgedRows, ...] = ()
             if folder is not None:
@@ -197,18 +238,18 @@ class _Measured:
         if other and not self.claim.about.is_correctness:
             return MetricEffect(Moved.UNMEASURED, measure.name, why=other)
         trainer = BudgetedTrainer(
-            self.program,
+            self.tester.program,
             executor,
             measure=measure,
             budget=TrainingBudget(),
             one_training=max(before.cpu_seconds, 1e-3),
             one_wall=max(before.seconds, 1e-3),
             trials=self.run.under("effect"),
-            stop=self.services.stop,
-            stand_ins=self.kept.stand_in_data,
-            training_time=self.options.training_time,
+            stop=self.tester.services.stop,
+            stand_ins=self.tester.evidence.stand_in_data,
+            training_time=self.tester.options.training_time,
         )
-        seeds = FRESH_SEEDS[: self.options.seeds]
+        seeds = FRESH_SEEDS[: self.tester.options.seeds]
         found, late = verify([self.claim.patch], trainer, seeds, begin=lambda _: None)
         if not found:
             why = late.sentence.rstrip(".") if isinstance(late, TimeSpent) else "no training ended"
@@ -216,8 +257,8 @@ class _Measured:
         return _judged(found[0], trainer, self.claim.expected)
 
     def _measure(self, before: Outcome) -> Measure:
-        task = Evidence(program=self.program, trace=self.trace).task
-        return choose_measure(before, task, self.options.metric or None)
+        wanted = self.tester.options.metric or None
+        return choose_measure(before, self.tester.evidence.task, wanted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,20 +6,22 @@ The program is quoted data, the answer a typed list of faults. Of an opinion can
 line, its layer and its kind of fault exist, and that its value is harmless.
 
 A value proposed by a model is taken over only as a number, a truth value where one is in force, or
-one of the alternatives that the program itself offers for that hyperparameter. Text that a model
-wrote never becomes code.
+one of the alternatives that the program itself offers for that hyperparameter. What a model claims
+besides is code of its own: it runs in the sandbox only (`proposals`).
 """
 
 import ast
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
 from pydantic import BaseModel, Field
 
 from reenact.asking import ask
+from reenact.diagnosis.proposals.context import NOTHING, WITHOUT
+from reenact.diagnosis.proposals.proposed import Proposed, rules_of_checks
 from reenact.errors import AnswerUnusable, PatchRefused
 from reenact.faults.agreement import firsts
 from reenact.faults.detector import suggest
@@ -57,9 +59,21 @@ class Suspicion(BaseModel):
 
 
 class Opinion(BaseModel):
-    """All faults that the model sees, the surest first; empty when it sees none."""
+    """All that the model sees, the surest first; empty when it sees nothing."""
 
     faults: list[Suspicion] = Field(max_length=12)
+    claims: list[Proposed] = Field(default_factory=list, max_length=3)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswers:
+    """What a model said of a program, and what was dropped of it."""
+
+    findings: tuple[Finding, ...]
+    """Settings that it doubts: opinions, the surest first."""
+    claims: tuple[Proposed, ...]
+    """What it claims besides, what several answers have first."""
+    notes: tuple[str, ...]
 
 
 def numbered(program: Program) -> str:
@@ -221,11 +235,12 @@ FAMILY = "model"
 WHY = "A model that read the program thinks so; nothing was executed for that."
 
 
-def llm_findings(
-    program: Program, model: Model, samples: int, run: Scope
-) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-    """What a model thinks is wrong, surest first. What it says of lines, layers and faults that do
-    not exist is dropped, and the notes that come along say so.
+def answers_of(
+    program: Program, model: Model, samples: int, run: Scope, facts: str = NOTHING
+) -> ModelAnswers:
+    """What a model thinks is wrong. What it says of lines, layers and faults that do not exist is
+    dropped, and the notes say so. The first sample does without the facts of the watched run, where
+    there are several: they must not lead all of them the same way.
     """
     graph = static_graph(program)
     faults = "\n".join(
@@ -234,17 +249,25 @@ def llm_findings(
     layers = "\n".join(
         f"{layer.name}: {layer.type}, line {layer.place.line}" for layer in graph.layers
     )
-    prompt = load_prompt("reenact.diagnosis", "prompts/opinion.md").fill(
-        faults=faults, layers=layers or "none could be read", program=numbered(program)
-    )
+    template = load_prompt("reenact.diagnosis", "prompts/opinion.md")
+    claims: dict[tuple[str, int], list[Proposed]] = {}
     dropped: Counter[str] = Counter()
     agreeing: dict[_Key, list[Observation]] = {}
     for sample in range(samples):
         try:
+            prompt = template.fill(
+                faults=faults,
+                layers=layers or "none could be read",
+                program=numbered(program),
+                facts=WITHOUT if samples > 1 and sample == 0 else facts,
+                check=rules_of_checks(),
+            )
             opinion = ask(run, model, "opinion", prompt, Opinion, sample=sample)
         except AnswerUnusable as error:
             dropped[f"one was of no use, {error.sentence[:200].rstrip('.')}"] += 1
             continue
+        for one in opinion.claims:
+            claims.setdefault((one.file or str(program.entry), one.line), []).append(one)
         found = [checked(named, program, graph) for named in opinion.faults]
         dropped.update(one for one in found if isinstance(one, str))
         # Each thing counts once an answer, in its first words.
@@ -252,19 +275,18 @@ def llm_findings(
             (one for one in found if isinstance(one, Observation)),
             lambda one: _key(one, program),
         )
-        for one in kept:
-            agreeing.setdefault(_key(one, program), []).append(one)
+        for observed in kept:
+            agreeing.setdefault(_key(observed, program), []).append(observed)
     together = [_together(same, samples) for same in agreeing.values()]
     notes = (
         f"The model's answer: {why}{f' ({n} times)' if n > 1 else ''}."
         for why, n in dropped.items()
     )
-    return tuple(
-        sorted(
-            together,
-            key=lambda one: -one.confidence,
-        )
-    ), tuple(notes)
+    return ModelAnswers(
+        tuple(sorted(together, key=lambda one: -one.confidence)),
+        tuple(one[0] for one in sorted(claims.values(), key=len, reverse=True)),
+        tuple(notes),
+    )
 
 
 _Key: TypeAlias = tuple[FaultType | None, Place | None, str]

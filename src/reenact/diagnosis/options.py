@@ -92,7 +92,7 @@ class TrainingOptions:
     """Where changed programs are trained: `process`, `ray`, or the address of a Ray cluster."""
     data: tuple[str, ...] = ()
     """Paths that every node of a cluster has: they are not sent to it."""
-    samples: int = 5
+    samples: int = 2
     """How often a model is asked, when there is one."""
     stand_in_data: bool = False
     """Train on made-up data where a well-known data set cannot be had."""

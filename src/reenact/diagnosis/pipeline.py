@@ -29,6 +29,8 @@ from reenact.trials.trial import Trial
 from reenact.types import Progress
 
 if TYPE_CHECKING:
+    from reenact.claims.verdict import ClaimVerdict
+    from reenact.diagnosis.llm_detector import ModelAnswers
     from reenact.probe.crash import Crash
     from reenact.trials.executor import Executor
 
@@ -95,21 +97,23 @@ def diagnose_within(
         evidence, notes = (
             (seen, ()) if seen is not None else _observe(program, options, services, run)
         )
-        others, remarks = _other_detectors(evidence, options, services, run)
-        suspected = findings_of(evidence, options, others)
+        asked, remarks = _other_detectors(evidence, options, services, run)
+        suspected = findings_of(evidence, options, asked.findings)
+        hypotheses, shown, untested = _tested(asked, evidence, options, services, run)
         findings, spent, measure, more = _intervene(
             suspected, evidence, options, services, run, executor
         )
     spent = replace(spent, seconds=time.monotonic() - begun)
-    notes = (*notes, *remarks, *more)
+    notes = (*notes, *remarks, *untested, *more)
     found = conclude(
         evidence,
         options,
-        findings,
+        [*findings, *shown],
         spent,
         measure=measure,
         notes=notes,
     )
+    found = replace(found, hypotheses=tuple(hypotheses))
     run.note("result", found.to_store())
     run.note("source", suspected_source(found))
     return found
@@ -145,19 +149,20 @@ def _observe(
 
 def _other_detectors(
     evidence: Evidence, options: DiagnoseOptions, services: DiagnoseServices, run: Scope
-) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+) -> tuple[ModelAnswers, tuple[str, ...]]:
     """What the learned detector and a language model find, when asked, and notes on their
     answers.
     """
+    from reenact.diagnosis.llm_detector import ModelAnswers, answers_of
+    from reenact.diagnosis.proposals.context import facts_of
+
     learned: tuple[Finding, ...] = ()
     if options.learned:
         from reenact.diagnosis.learned.findings import learned_findings
 
         learned = learned_findings(evidence)
     if services.model is None or evidence.program is None:
-        return learned, ()
-    from reenact.diagnosis.llm_detector import llm_findings
-
+        return ModelAnswers(learned, (), ()), ()
     services.tell(
         Progress(
             "diagnose",
@@ -168,15 +173,43 @@ def _other_detectors(
     )
     scope = run.under("model")
     try:
-        found, notes = llm_findings(
+        found = answers_of(
             evidence.program,
             services.model,
             options.samples,
             scope,
+            facts_of(evidence, findings_of(evidence, options)),
         )
     except TimeSpent as error:
-        return learned, (f"The model was not asked to the end. {error.sentence}",)
-    return (*learned, *found), notes
+        late = f"The model was not asked to the end. {error.sentence}"
+        return ModelAnswers(learned, (), ()), (late,)
+    return replace(found, findings=(*learned, *found.findings)), found.notes
+
+
+def _tested(
+    asked: ModelAnswers,
+    evidence: Evidence,
+    options: DiagnoseOptions,
+    services: DiagnoseServices,
+    run: Scope,
+) -> tuple[list[ClaimVerdict], list[Finding], list[str]]:
+    """What execution makes of the claims of a model, those that are findings, and notes on what
+    could not be tested.
+    """
+    if services.model is None or evidence.program is None or not options.depth.runs:
+        return [], [], []
+    from reenact.diagnosis.proposals.tested import findings_of_claims, tested_claims
+
+    services.tell(Progress("diagnose", 2, 5, "test what the model claims"))
+    verdicts, notes = tested_claims(
+        asked.claims,
+        evidence,
+        options,
+        services,
+        run.under("claims"),
+        effect=options.depth.intervenes,
+    )
+    return verdicts, findings_of_claims(verdicts), notes
 
 
 def _intervene(

@@ -20,6 +20,7 @@ from reenact.types import Stop, Tell, tell_nobody
 if TYPE_CHECKING:
     from reenact.llm.ask import Model
     from reenact.probe.terminal import Screen
+    from reenact.sandbox.box import Sandbox
     from reenact.trials.executor import Executor
     from reenact.trials.trainer import BudgetedTrainer
 
@@ -45,6 +46,8 @@ class DiagnoseServices:
     """Who hears once that a training takes long and how to end it earlier; none: nobody."""
     model: Model | None = None
     """A language model that looks for faults, or proposes changes."""
+    sandbox: Callable[[], Sandbox] | None = None
+    """Where its edits and checks run; none: they are not executed."""
     executor: Callable[[], Executor] | None = None
     """Another way to train; none: a pool of processes."""
     argv: Sequence[str] = ()

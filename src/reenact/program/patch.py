@@ -16,6 +16,7 @@ from reenact.program.edit.carry_out import carry_out
 from reenact.program.edit.change import (
     Change,
     Replace,
+    Rewrite,
     Set,
     change_from_json,
     change_to_json,
@@ -38,6 +39,11 @@ class Patch:
     def complexity(self) -> int:
         """How many changes it makes."""
         return len(self.changes)
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it puts in text that somebody wrote, not only values of settings."""
+        return any(isinstance(change, Rewrite) for change in self.changes)
 
     def __bool__(self) -> bool:
         return bool(self.changes)

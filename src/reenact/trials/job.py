@@ -11,6 +11,7 @@ import tomllib
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 
+from reenact.errors import PatchRefused
 from reenact.probe import injected as probe
 from reenact.probe.injected import default_python
 from reenact.probe.options import WatchOptions
@@ -132,6 +133,8 @@ def clear(folder: Path, *, keep_trace: bool) -> None:
 def make_job(trial: Trial, folder: Path, python: str, card: str = "") -> Job:
     """Lay out a trial in `folder`; `card` is the only one that it sees. Raises PatchRefused and
     StorageError."""
+    if trial.patch.is_code:
+        raise PatchRefused("An edit of code is trained in the sandbox only.")
     program = trial.patched
     launch = program.launch
     placed = place(program, folder / TREE)

@@ -78,6 +78,7 @@ def diagnosis_document(
         ),
         *accounts_section(found.accounts),
         *_measured(found, gone),
+        doc.Section("Claims of a model, tested", doc.listed(_hypotheses(found)), "hypotheses"),
         doc.Section("Opinions of a model", doc.listed(_opinions(found)), "opinions"),
         doc.Section("Other suspects, and symptoms", less, "less"),
         doc.Section("Limits of this diagnosis", doc.listed(notes), "notes"),
@@ -247,6 +248,15 @@ def _measured(found: Diagnosis, gone: str) -> Iterator[doc.Section]:
         "layers",
         detail=True,
     )
+
+
+def _hypotheses(found: Diagnosis) -> list[str]:
+    """What a model claims, and what execution made of it; proven and likely ones stand above too."""
+    lines = []
+    for one in found.hypotheses:
+        at = f"{one.claim.place}: " if one.claim.place is not None else ""
+        lines.append(f"{at}{one.claim.says.rstrip('.')}. {one.sentence}")
+    return lines
 
 
 def _opinions(found: Diagnosis) -> list[str]:
