@@ -15,6 +15,7 @@ from reenact.diagnosis.llm_detector import CODE, llm_findings
 from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import diagnose
 from reenact.diagnosis.services import DiagnoseServices
+from reenact.faults.confidence import Word
 from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding
 from reenact.faults.tried import InterventionResult
@@ -71,6 +72,7 @@ def test_however_many_answers_agree_an_opinion_is_no_finding_and_no_exit_code() 
     assert (found.findings, found.judgement, found.exit_code) == ((), Judgement.SOUND, ExitCode.OK)
     assert CODE not in {one.code for one in (*found.low_confidence, *found.symptoms)}
     assert opinion.is_opinion
+    assert opinion.word is Word.POSSIBLE
     assert str(opinion).startswith("MD001 model-opinion at train.py:9:8: A model thinks, in 20 of ")
     assert "It is slow; nothing was executed." in opinion.message
 
@@ -190,6 +192,7 @@ def test_an_opinion_that_a_training_confirms_is_a_finding(tmp_path: Path, traine
         assert of_the_model(found.opinions) == []
         assert found.exit_code is ExitCode.FOUND
         assert found.confirmed == 1
+        assert [one.word for one in found.findings if one.code == CODE] == [Word.PROVEN]
     else:
         assert of_the_model((*found.findings, *found.low_confidence)) == []
         assert of_the_model(found.opinions) == [InterventionResult.UNDECIDED]
