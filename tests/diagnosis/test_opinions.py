@@ -12,12 +12,13 @@ from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.judge import placed_in_settings, read_only
 from reenact.diagnosis.judgement import Judgement
 from reenact.diagnosis.llm_detector import CODE, llm_findings
+from reenact.diagnosis.opinions import with_opinions
 from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import diagnose
 from reenact.diagnosis.services import DiagnoseServices
 from reenact.faults.confidence import Word
 from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Finding
+from reenact.faults.finding import Finding, finding_of
 from reenact.faults.tried import InterventionResult
 from reenact.journal import Journal
 from reenact.journal.codec import Flattening, decoder
@@ -113,6 +114,20 @@ def test_an_opinion_on_another_layer_of_the_line_is_none_of_a_detectors() -> Non
     assert [len(one.agreeing) for one in found.low_confidence] == [1]
     assert doubt.layer not in [one.layer for one in found.opinions]
     assert len(found.opinions) == 1
+
+
+@pytest.mark.parametrize("without", ["fault", "place"])
+def test_what_has_no_fault_or_no_place_is_joined_by_no_opinion(without: str) -> None:
+    program = read("5.0")
+    found = diagnosed(program, RATE)
+    (seen,) = found.findings
+    (opinion,) = (finding_of(one) for one in seen.agreeing)
+    assert opinion.is_opinion
+    alone = [finding_of(replace(one, **{without: None})) for one in seen.observations]
+    assert with_opinions([*alone, opinion], program) == (*alone, opinion)
+    of_the_place = finding_of(seen.first)
+    (joined,) = with_opinions([of_the_place, opinion], program)
+    assert joined.agreeing == opinion.observations
 
 
 def test_an_opinion_stays_on_its_line_where_a_settings_file_has_the_number(tmp_path: Path) -> None:
