@@ -12,11 +12,13 @@ from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.judge import placed_in_settings, read_only
 from reenact.diagnosis.judgement import Judgement
 from reenact.diagnosis.llm_detector import CODE, answers_of
+from reenact.diagnosis.opinions import with_opinions
 from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import diagnose
 from reenact.diagnosis.services import DiagnoseServices
+from reenact.faults.confidence import Word
 from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Finding
+from reenact.faults.finding import Finding, finding_of
 from reenact.faults.tried import InterventionResult
 from reenact.journal import Journal
 from reenact.journal.codec import Flattening, decoder
@@ -71,6 +73,7 @@ def test_however_many_answers_agree_an_opinion_is_no_finding_and_no_exit_code() 
     assert (found.findings, found.judgement, found.exit_code) == ((), Judgement.SOUND, ExitCode.OK)
     assert CODE not in {one.code for one in (*found.low_confidence, *found.symptoms)}
     assert opinion.is_opinion
+    assert opinion.word is Word.POSSIBLE
     assert str(opinion).startswith("MD001 model-opinion at train.py:9:8: A model thinks, in 20 of ")
     assert "It is slow; nothing was executed." in opinion.message
 
@@ -111,6 +114,20 @@ def test_an_opinion_on_another_layer_of_the_line_is_none_of_a_detectors() -> Non
     assert [len(one.agreeing) for one in found.low_confidence] == [1]
     assert doubt.layer not in [one.layer for one in found.opinions]
     assert len(found.opinions) == 1
+
+
+@pytest.mark.parametrize("without", ["fault", "place"])
+def test_what_has_no_fault_or_no_place_is_joined_by_no_opinion(without: str) -> None:
+    program = read("5.0")
+    found = diagnosed(program, RATE)
+    (seen,) = found.findings
+    (opinion,) = (finding_of(one) for one in seen.agreeing)
+    assert opinion.is_opinion
+    alone = [finding_of(replace(one, **{without: None})) for one in seen.observations]
+    assert with_opinions([*alone, opinion], program) == (*alone, opinion)
+    of_the_place = finding_of(seen.first)
+    (joined,) = with_opinions([of_the_place, opinion], program)
+    assert joined.agreeing == opinion.observations
 
 
 def test_an_opinion_stays_on_its_line_where_a_settings_file_has_the_number(tmp_path: Path) -> None:
@@ -190,6 +207,7 @@ def test_an_opinion_that_a_training_confirms_is_a_finding(tmp_path: Path, traine
         assert of_the_model(found.opinions) == []
         assert found.exit_code is ExitCode.FOUND
         assert found.confirmed == 1
+        assert [one.word for one in found.findings if one.code == CODE] == [Word.PROVEN]
     else:
         assert of_the_model((*found.findings, *found.low_confidence)) == []
         assert of_the_model(found.opinions) == [InterventionResult.UNDECIDED]

@@ -67,7 +67,7 @@ class Opinion(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswers:
-    """What a model said of a program, and what was dropped of it."""
+    """What a model answers about a program, and what was dropped of it."""
 
     findings: tuple[Finding, ...]
     """Settings that it doubts: opinions, the surest first."""

@@ -254,8 +254,8 @@ class Finding(Result):
 
     @property
     def word(self) -> Word:
-        """How sure: proven, likely or possible."""
-        return word_of(self.confidence)
+        """How sure: proven, likely or possible. However many answers agree, an opinion is possible."""
+        return Word.POSSIBLE if self.is_opinion else word_of(self.confidence)
 
     def explained(self) -> Finding:
         """The same where a cause is known that would have the same effect."""

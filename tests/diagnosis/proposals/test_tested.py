@@ -107,7 +107,7 @@ def test_a_claim_that_passes_all_is_a_finding(program: Program, journal: Journal
     assert "Not so" in str(found)
 
 
-def test_a_reason_to_leave_it_is_heard(program: Program, journal: Journal) -> None:
+def test_a_reason_to_leave_it_is_taken(program: Program, journal: Journal) -> None:
     doubt = {"reason": "Line 6 says that the last step comes first."}
     found, _ = diagnosed(program, journal, steps(CLAIM, **{"claim-1/refute": [NO_DOUBT, doubt]}))
     (verdict,) = found.hypotheses

@@ -96,7 +96,7 @@ def _file(name: str, program: Program) -> str:
 
 
 def _place(proposed: Proposed, program: Program) -> Place | None:
-    """The quoted line: where it is said to be, else the only one that reads so."""
+    """The quoted line: where the answer has it, else the only one that reads so."""
     name = _file(proposed.file, program) if proposed.file else str(program.entry)
     file = program.file(name)
     if file is None:

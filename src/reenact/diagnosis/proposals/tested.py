@@ -123,7 +123,7 @@ class Jury:
     def _second(self, claim: Claim, run: Scope) -> Gate:
         """Green after the fix of somebody who sees the claim and not the edit."""
         prompt = load_prompt("reenact.diagnosis", "prompts/second.md").fill(
-            says=claim.says, harm=claim.harm or "It is not said.", program=self.text
+            says=claim.says, harm=claim.harm or "It is not given.", program=self.text
         )
         try:
             answer = ask(run, self.model, "second", prompt, ProposedEdit)
@@ -142,7 +142,7 @@ class Jury:
     def _doubted(self, claim: Claim, found: ClaimVerdict, run: Scope, number: int) -> Gate:
         prompt = load_prompt("reenact.diagnosis", "prompts/refute.md").fill(
             says=claim.says,
-            harm=claim.harm or "It is not said.",
+            harm=claim.harm or "It is not given.",
             diff=found.diff,
             script=claim.script,
             seen="\n".join([found.red[0].sentence, found.green[0].sentence]),
