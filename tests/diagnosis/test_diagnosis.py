@@ -46,7 +46,7 @@ def test_a_diagnosis_is_read_back_as_it_was_stored() -> None:
 def test_a_diagnosis_of_an_earlier_version_is_read_in_the_form_of_this_one() -> None:
     stored, shown = earlier()
     read = decoder(Diagnosis)(stored)
-    assert read.to_dict() == {**shown, "accounts": [], "opinions": []}
+    assert read.to_dict() == {**shown, "accounts": [], "opinions": [], "hypotheses": []}
     (finding,) = read.findings
     assert [one.code for one in finding.observations] == ["AT002", "UM005"]
     assert (finding.code, finding.suspicion, finding.confidence) == ("UM005", 0.97, 0.97)

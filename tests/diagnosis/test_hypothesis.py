@@ -117,7 +117,11 @@ ALL = (*EXECUTED, GateName.SECOND, GateName.REFUTERS)
             Moved.AS_EXPECTED,
             ClaimStatus.NOT_TESTED,
         ),
-        ((*passed(*EXECUTED), Gate(GateName.PERSISTS, False)), Moved.AS_EXPECTED, ClaimStatus.REFUTED),
+        (
+            (*passed(*EXECUTED), Gate(GateName.PERSISTS, False)),
+            Moved.AS_EXPECTED,
+            ClaimStatus.REFUTED,
+        ),
         ((*passed(*ALL), Gate(GateName.FROZEN, False)), Moved.AS_EXPECTED, ClaimStatus.NOT_TESTED),
     ],
 )

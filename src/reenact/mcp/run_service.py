@@ -32,7 +32,16 @@ NEXT: Mapping[tuple[str, int | None], str] = {
 }
 """What follows a finished run, by command and exit code."""
 KEPT: Mapping[str, tuple[str, ...]] = {
-    "diagnose": ("depth", "task", "metric", "findings", "opinions", "hypotheses", "symptoms", "notes"),
+    "diagnose": (
+        "depth",
+        "task",
+        "metric",
+        "findings",
+        "opinions",
+        "hypotheses",
+        "symptoms",
+        "notes",
+    ),
     "repair": (
         "decision",
         "sentence",

@@ -215,9 +215,9 @@ def _of_books(
     known: Sequence[Proposed], evidence: Evidence, text: str, model: Model, run: Scope
 ) -> list[Proposed]:
     """Claims that explain what does not balance, where anything is out of balance."""
-    entries = entries_of(evidence)
-    if not entries:
+    if not any(account.imbalances for account in evidence.accounts):
         return []
+    entries = entries_of(evidence)
     prompt = load_prompt("reenact.diagnosis", "prompts/books.md").fill(
         entries="\n".join(entries)[:MOST_ENTRIES],
         program=text,
