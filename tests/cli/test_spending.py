@@ -107,9 +107,9 @@ def test_a_dry_run_says_what_it_would_cost_and_runs_nothing(
 @pytest.mark.parametrize(
     ("words", "requests"),
     [
-        (["diagnose"], 5),
-        (["repair", "--samples", "3"], 3),
-        (["repair", "--samples", "3", "--strategy", "llm"], 6),
+        (["diagnose"], 11),
+        (["repair", "--samples", "3"], 12),
+        (["repair", "--samples", "3", "--strategy", "llm"], 15),
     ],
 )
 def test_the_dry_run_of_a_training_counts_requests_to_a_model(

@@ -77,10 +77,13 @@ def training_estimate(
     given: Mapping[str, Any],
     *,
     rounds: int = 1,
+    tests: bool = True,
 ) -> Estimate:
     """Of `diagnose` and `repair`: the trainings in words, and a model where one is named, which is
-    asked `rounds` times for so many answers.
+    asked `rounds` times for so many answers, and about the claims that are tested.
     """
+    from reenact.diagnosis.proposals.tested import MOST_REQUESTS
+
     program = call.program_of(words, ())
     settings = resolve({"model": given["model"]}).settings
     parts = [work]
@@ -90,8 +93,8 @@ def training_estimate(
         return Estimate(". ".join(parts))
     _, model = _model(given, "")
     text = sum(len(file.text) for file in program.files) // CHARACTERS_PER_TOKEN
-    samples = rounds * given["samples"]
-    cost = _of(model, samples, samples * (text + PROMPT), samples * ANSWER)
+    requests = rounds * given["samples"] + (MOST_REQUESTS if tests else 0)
+    cost = _of(model, requests, requests * (text + PROMPT), requests * ANSWER)
     return Estimate(". ".join([*parts, f"Model: {cost.sentence}"]), cost.money)
 
 

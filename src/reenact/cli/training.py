@@ -123,7 +123,7 @@ def _diagnosis_estimate(words: list[str], given: Mapping[str, Any]) -> Estimate:
     if depth.intervenes:
         budget = budget_for(depth, given["budget"] or "")
         work = after_a_run(budget, 2 * PLANS[depth].seeds)
-    return training_estimate(words, work, given)
+    return training_estimate(words, work, given, tests=depth.runs)
 
 
 def _repair_estimate(words: list[str], given: Mapping[str, Any]) -> Estimate:

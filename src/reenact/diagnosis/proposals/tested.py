@@ -44,6 +44,8 @@ TESTED = 2
 """Claims that are tested."""
 DOUBTS = 2
 """How often a reason against a claim is looked for."""
+MOST_REQUESTS = 1 + TESTED * (2 + DOUBTS)
+"""Beside the open question: one about the books, and for each claim a revision, a second fix, doubts."""
 MOST_ENTRIES = 6000
 CODE, NAME, FAMILY = "MD101", "tested-claim", "model"
 PROVEN_CLAIM, LIKELY_CLAIM = 0.95, 0.8
