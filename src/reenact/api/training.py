@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from reenact.repairs.verdict import Repair
 
 
+MOST_SUSPECT = 1500
+"""Characters of what a user suspects."""
+
+
 def diagnose(
     program: File | Sequence[str],
     *arguments: str,
@@ -38,6 +42,7 @@ def diagnose(
     metric: str | None = None,
     threshold: float | str = "likely",
     learned: bool = False,
+    suspect: str | None = None,
     experiments: float = EXPERIMENTS,
     max_time: float | None = None,
     model: str | None = None,
@@ -71,6 +76,8 @@ def diagnose(
             logged.
         threshold: how sure a finding must be at least: proven, likely, possible, or a number.
         learned: ask the learned detector too.
+        suspect: what you believe is wrong, in words; the model looks at it. For a check of your own without a
+            model: `reenact.test_hypothesis`.
         experiments: share of the training's own time that each small experiment (one batch over and over, a
             range of learning rates) may take beside it: at least 0.8 s of CPU time, at most 20 s.
         max_time: seconds that the whole call may take; what was seen until then is judged.
@@ -95,6 +102,11 @@ def diagnose(
     least = call.least_confidence(threshold)
     call.within("experiments", experiments, 0, 1)
     call.within("samples", samples, 1, 20)
+    if suspect and not model:
+        fix = "Name one with --model, or test it yourself: reenact test-hypothesis."
+        raise InputError(
+            "What you suspect is looked at by a model, and none is named.", next_step=fix
+        )
     read = call.program_of(program, arguments)
     given = {
         "max_time": max_time,
@@ -116,6 +128,7 @@ def diagnose(
             workers=training.workers,
             python=session.settings.python,
             learned=learned,
+            suspect=" ".join((suspect or "").split())[:MOST_SUSPECT],
             samples=samples,
             training_time=training.training_time,
             stand_in_data=training.stand_in_data,

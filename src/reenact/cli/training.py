@@ -62,6 +62,7 @@ KNOWN = "The program with the known repair; without it the program itself is the
 @opt.option("--metric", "The metric that judges a change, for example val_accuracy.")
 @opt.shared("threshold")
 @click.option("--learned", is_flag=True, help="Ask the learned detector too.")
+@opt.option("--suspect", "What you believe is wrong; needs --model, which looks at it.")
 @opt.defaulted("--experiments", opt.CONFIDENCE, EXPERIMENTS, EXPERIMENT)
 @opt.shared(
     "workers",

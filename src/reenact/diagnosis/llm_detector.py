@@ -39,6 +39,7 @@ from reenact.program.training.static_layer import StaticLayer
 from reenact.settings import field_texts
 from reenact.types import JsonValue, Place
 
+NOBODY = "nothing in particular"
 TRUTHS = (Kind.SHUFFLE, Kind.ZERO_GRAD)
 """Kinds of hyperparameters that are true or false."""
 
@@ -236,7 +237,12 @@ WHY = "A model that read the program thinks so; nothing was executed for that."
 
 
 def answers_of(
-    program: Program, model: Model, samples: int, run: Scope, facts: str = NOTHING
+    program: Program,
+    model: Model,
+    samples: int,
+    run: Scope,
+    facts: str = NOTHING,
+    suspect: str = "",
 ) -> ModelAnswers:
     """What a model thinks is wrong. What it says of lines, layers and faults that do not exist is
     dropped, and the notes say so. The first sample does without the facts of the watched run, where
@@ -260,6 +266,7 @@ def answers_of(
                 layers=layers or "none could be read",
                 program=numbered(program),
                 facts=WITHOUT if samples > 1 and sample == 0 else facts,
+                suspect=suspect or NOBODY,
                 check=rules_of_checks(),
             )
             opinion = ask(run, model, "opinion", prompt, Opinion, sample=sample)

@@ -124,3 +124,5 @@ class DiagnoseOptions(TrainingOptions):
     """Confidence from which on a suspect is a finding."""
     learned: bool = False
     """Ask the learned detector too."""
+    suspect: str = ""
+    """What the user believes is wrong; a model looks at it."""

@@ -179,6 +179,7 @@ def _other_detectors(
             options.samples,
             scope,
             facts_of(evidence, findings_of(evidence, options)),
+            options.suspect,
         )
     except TimeSpent as error:
         late = f"The model was not asked to the end. {error.sentence}"

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
+import reenact
 from reenact.claims.verdict import ClaimStatus, GateName
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import diagnose
 from reenact.diagnosis.services import DiagnoseServices
-from reenact.errors import SandboxUnavailable
+from reenact.errors import InputError, SandboxUnavailable
 from reenact.journal import Journal
 from reenact.llm.ask import Call
 from reenact.llm.scripted import Scripted
@@ -198,3 +199,17 @@ def test_an_edit_of_code_is_trained_in_the_sandbox_only(
     with pytest.raises(PatchRefused, match="sandbox only"):
         make_job(trial, tmp_path / "trial", "")
     assert replace(trial.patch).is_code
+
+
+def test_what_the_user_suspects_is_in_the_question(program: Program, journal: Journal) -> None:
+    options = DiagnoseOptions(samples=1, suspect="the returns look reversed")
+    model = Scripted(lambda _: {"faults": [], "claims": []})
+    services = DiagnoseServices(journal, program.folder / ".reenact" / "traces", model=model)
+    diagnose(program, options, services)
+    asked = "".join(str(turn) for turn in model.calls[0].turns)
+    assert "the returns look reversed" in asked
+
+
+def test_a_suspicion_needs_a_model(program: Program) -> None:
+    with pytest.raises(InputError, match="none is named"):
+        reenact.diagnose(program.folder / "train.py", suspect="the returns")
