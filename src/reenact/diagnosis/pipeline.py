@@ -178,13 +178,18 @@ def _other_detectors(
             services.model,
             options.samples,
             scope,
-            facts_of(evidence, findings_of(evidence, options)),
+            facts_of(evidence, _shown(findings_of(evidence, options), options)),
             options.suspect,
         )
     except TimeSpent as error:
         late = f"The model was not asked to the end. {error.sentence}"
         return ModelAnswers(learned, (), ()), (late,)
     return replace(found, findings=(*learned, *found.findings)), found.notes
+
+
+def _shown(findings: Sequence[Finding], options: DiagnoseOptions) -> list[Finding]:
+    """Those that a user would see."""
+    return [one for one in findings if one.confidence >= options.threshold]
 
 
 def _tested(

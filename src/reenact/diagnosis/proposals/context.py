@@ -63,7 +63,11 @@ def _ended(evidence: Evidence, trace: Trace) -> list[str]:
 
 
 def _findings(findings: Iterable[Finding]) -> list[str]:
-    return [f"{one.message[:300]} (line {one.line})" for one in islice(findings, FEW)]
+    return [f"{one.message[:300]}{_at(one)}" for one in islice(findings, FEW)]
+
+
+def _at(finding: Finding) -> str:
+    return f" (line {finding.line})" if finding.line is not None else ""
 
 
 def _curves(trace: Trace) -> list[str]:
