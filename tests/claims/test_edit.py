@@ -30,7 +30,7 @@ def test_it_fits_where_lines_have_moved(tmp_path: Path, program: Program) -> Non
     assert "reversed" in patch_of_diff(FIX, moved).apply(moved).entry_file.text
 
 
-def test_text_that_stands_twice_is_told_apart_by_its_lines(tmp_path: Path) -> None:
+def test_text_that_stands_twice_is_found_by_its_line(tmp_path: Path) -> None:
     twice = program_of(tmp_path, "a = 1\nb = a\n\nc = 2\nb = a\n\nd = 3\n")
     diff = "--- a/train.py\n+++ b/train.py\n@@ -5 +5 @@\n-b = a\n+b = c\n"
     assert patch_of_diff(diff, twice).apply(twice).entry_file.text.splitlines()[1::3] == [

@@ -1,4 +1,4 @@
-"""The effect of an edit against what was said before, and what must be as it was."""
+"""The effect of an edit against what was expected, and what must be as it was."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ def run_with(
 @pytest.mark.parametrize(
     ("expected", "better", "worse", "moved"),
     [
-        (Expected.BETTER, True, False, Moved.AS_SAID),
+        (Expected.BETTER, True, False, Moved.AS_EXPECTED),
         (Expected.BETTER, False, True, Moved.AGAINST),
         (Expected.BETTER, False, False, Moved.NOT),
-        (Expected.LOWER, False, True, Moved.AS_SAID),
+        (Expected.LOWER, False, True, Moved.AS_EXPECTED),
         (Expected.LOWER, True, False, Moved.AGAINST),
-        (Expected.OTHER, True, False, Moved.AS_SAID),
-        (Expected.OTHER, False, True, Moved.AS_SAID),
+        (Expected.OTHER, True, False, Moved.AS_EXPECTED),
+        (Expected.OTHER, False, True, Moved.AS_EXPECTED),
         (Expected.SAME, False, False, Moved.NOT),
         (Expected.SAME, True, False, Moved.AGAINST),
     ],
 )
-def test_what_was_said_before(expected: Expected, better: bool, worse: bool, moved: Moved) -> None:
+def test_what_was_expected(expected: Expected, better: bool, worse: bool, moved: Moved) -> None:
     assert hypothesis.moved_as(expected, better=better, worse=worse) is moved
 
 
@@ -104,21 +104,25 @@ ALL = (*EXECUTED, GateName.SECOND, GateName.REFUTERS)
 @pytest.mark.parametrize(
     ("gates", "effect", "status"),
     [
-        (passed(*ALL), Moved.AS_SAID, ClaimStatus.PROVEN),
+        (passed(*ALL), Moved.AS_EXPECTED, ClaimStatus.PROVEN),
         (passed(*ALL), None, ClaimStatus.LIKELY),
         (passed(*ALL), Moved.UNMEASURED, ClaimStatus.LIKELY),
         (passed(*ALL), Moved.NOT, ClaimStatus.REMARK),
         (passed(*ALL), Moved.AGAINST, ClaimStatus.REFUTED),
-        (passed(*EXECUTED), Moved.AS_SAID, ClaimStatus.LIKELY),
+        (passed(*EXECUTED), Moved.AS_EXPECTED, ClaimStatus.LIKELY),
         (passed(*EXECUTED), None, ClaimStatus.REMARK),
         (passed(GateName.SCRIPT), None, ClaimStatus.NOT_TESTED),
         (
             (*passed(*EXECUTED), Gate(GateName.MUTANTS, False)),
-            Moved.AS_SAID,
+            Moved.AS_EXPECTED,
             ClaimStatus.NOT_TESTED,
         ),
-        ((*passed(*EXECUTED), Gate(GateName.PERSISTS, False)), Moved.AS_SAID, ClaimStatus.REFUTED),
-        ((*passed(*ALL), Gate(GateName.FROZEN, False)), Moved.AS_SAID, ClaimStatus.NOT_TESTED),
+        (
+            (*passed(*EXECUTED), Gate(GateName.PERSISTS, False)),
+            Moved.AS_EXPECTED,
+            ClaimStatus.REFUTED,
+        ),
+        ((*passed(*ALL), Gate(GateName.FROZEN, False)), Moved.AS_EXPECTED, ClaimStatus.NOT_TESTED),
     ],
 )
 def test_status(gates: tuple[Gate, ...], effect: Moved | None, status: ClaimStatus) -> None:

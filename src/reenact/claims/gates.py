@@ -91,7 +91,7 @@ def executed(
 ) -> ClaimVerdict:
     """A claim after the gates that are executions of its check; the effect is not measured here.
 
-    `second`: another fix, made without sight of the first. Raises PatchRefused where it does not
+    `second`: another fix, by somebody who has not seen the first. Raises PatchRefused where it does not
     fit, SandboxFailed and Stopped.
     """
     begun = read(claim, program)

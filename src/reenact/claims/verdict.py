@@ -1,7 +1,7 @@
 """What became of a claim, in words, and each gate that it had to pass.
 
 *Proven*: red on the program and green after the edit for the stated reason, the controls behave, the
-check does not restate the edit, nobody found a reason to leave it, and the metric moved as was said
+check does not restate the edit, nobody found a reason to leave it, and the metric moved as was expected
 before, where it can move. *Likely*: the same, and the effect could not be measured; or it was, and
 nobody was asked for reasons against it. *Remark*: the property does not hold, and no effect of it
 was seen. *Refuted*: it holds as the program stands, or the edit does not help, or it is gone after
@@ -66,7 +66,7 @@ NOT_PASSED = {
     GateName.REFUTERS: "There is a reason to leave it",
     GateName.FROZEN: "The edit changes more than the claim is about",
 }
-"""What is said of a gate that was not passed."""
+"""The words for a gate that was not passed."""
 REFUTING = frozenset({GateName.RED, GateName.GREEN, GateName.PERSISTS, GateName.REFUTERS})
 """Gates that speak of the claim where they are not passed; the others speak of its check."""
 ASKED = (GateName.SECOND, GateName.REFUTERS)
@@ -97,9 +97,9 @@ class Gate:
 class Moved(StrEnum):
     """What the metric did after the edit, over fresh seeds."""
 
-    AS_SAID = "as said before"
+    AS_EXPECTED = "as expected"
     NOT = "it did not move"
-    AGAINST = "against what was said"
+    AGAINST = "against what was expected"
     UNMEASURED = "not measured"
 
 
@@ -162,7 +162,7 @@ class ClaimVerdict(Result):
             return ClaimStatus.REFUTED
         if moved is Moved.NOT:
             return ClaimStatus.REMARK
-        if moved is Moved.AS_SAID:
+        if moved is Moved.AS_EXPECTED:
             return ClaimStatus.PROVEN if asked else ClaimStatus.LIKELY
         return ClaimStatus.LIKELY if asked else ClaimStatus.REMARK
 
@@ -174,9 +174,9 @@ class ClaimVerdict(Result):
             return f"{NOT_PASSED[failed.name]}: {failed.saw.rstrip('.')}."
         moved = self.effect.moved if self.effect is not None else Moved.UNMEASURED
         held = "The property does not hold, and it does after the edit"
-        if moved is Moved.AS_SAID:
+        if moved is Moved.AS_EXPECTED:
             doubt = "" if self._asked else " Nobody was asked for reasons against it."
-            return f"{held}; the metric moves as was said before.{doubt}"
+            return f"{held}; the metric moves as expected.{doubt}"
         if moved is Moved.NOT:
             return f"{held}; {self._metric} does not change by that."
         if moved is Moved.AGAINST:

@@ -154,7 +154,7 @@ class _Measured:
         if unchanged.passed is False:
             return tested
         effect = self._effect(executor, before.outcome, after.outcome)
-        passed = {Moved.UNMEASURED: None, Moved.AS_SAID: True}.get(effect.moved)
+        passed = {Moved.UNMEASURED: None, Moved.AS_EXPECTED: True}.get(effect.moved)
         saw = effect.why or effect.moved.value
         gate = Gate(GateName.EFFECT, passed, saw)
         return replace(tested, gates=(*tested.gates, gate), effect=effect)
@@ -278,7 +278,7 @@ def other_loss(measure: Measure, before: Outcome, after: Outcome) -> str:
 
 
 def _judged(one: Verification, trainer: BudgetedTrainer, expected: Expected) -> MetricEffect:
-    """What the metric did, against what was said before."""
+    """What the metric did, against what was expected."""
     sign = 1.0 if trainer.measure.larger_is_better else -1.0
     before, after = one.comparison.before, one.comparison.after
     worse = compare(after, before).p_value
@@ -304,5 +304,5 @@ def moved_as(expected: Expected, *, better: bool, worse: bool) -> Moved:
         Expected.SAME: (False, better or worse),
     }[expected]
     if wanted[0]:
-        return Moved.AS_SAID
+        return Moved.AS_EXPECTED
     return Moved.AGAINST if wanted[1] else Moved.NOT

@@ -2,7 +2,7 @@
 
 A model that reads a program executes nothing. Where a detector saw the same fault in the same
 statement, the opinion is a word in its details and makes it no surer; everywhere else it stays an
-opinion, which a training may confirm. What counts as one is said by `Finding.is_opinion` alone.
+opinion, which a training may confirm. `Finding.is_opinion` alone decides what counts as one.
 """
 
 from collections.abc import Iterable

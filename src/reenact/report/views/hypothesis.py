@@ -19,7 +19,7 @@ def hypothesis_document(found: ClaimVerdict, title: str) -> Document:
     facts = [("claim", claim.says)]
     if claim.harm:
         facts.append(("otherwise", claim.harm))
-    facts.append(("said by", claim.by))
+    facts.append(("claimed by", claim.by))
     facts.append(("shows it", f"{claim.check.words} (`observed`{_against(found)})"))
     sections = (
         Section("The claim", [Facts("", tuple(facts))], "claim"),
@@ -54,7 +54,7 @@ def _looks(found: ClaimVerdict) -> Iterator[Block]:
 
 
 def _counted(sentences: list[str]) -> Iterator[tuple[int, str]]:
-    """Each sentence once, with how often it was said."""
+    """Each sentence once, with how often it was seen."""
     for one in dict.fromkeys(sentences):
         yield sentences.count(one), one
 
