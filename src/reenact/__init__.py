@@ -7,6 +7,8 @@
     reenact.repair("train.py")            the smallest change that makes it significantly better, as a diff
     reenact.apply_repair("last")          writes that change into your files, with a backup
     reenact.test_hypothesis("train.py", claim=, edit=, check=)  what you believe is wrong, executed
+    reenact.keep("last", file=)           the check of such a claim as a test of your project
+    reenact.holds("train.py", script)     whether a property holds of a program now, by its check
     reenact.lint("src")                   what the text alone shows; nothing is run
     reenact.hyperparameters("train.py")   every hyperparameter with its place and alternatives
     reenact.reproduce_bug(report, repo=)  a script that shows a reported bug, proven by running it
@@ -31,7 +33,9 @@ from reenact.version import __version__
 if _TYPE_CHECKING:
     from reenact.api.bugs import judge_bug as judge_bug
     from reenact.api.bugs import reproduce_bug as reproduce_bug
+    from reenact.api.hypotheses import holds as holds
     from reenact.api.hypotheses import test_hypothesis as test_hypothesis
+    from reenact.api.keeping import keep as keep
     from reenact.api.linting import lint as lint
     from reenact.api.options import ModelOptions as ModelOptions
     from reenact.api.options import RunOptions as RunOptions
@@ -55,7 +59,8 @@ if _TYPE_CHECKING:
 
 _HOMES = {
     "api.bugs": ("judge_bug", "reproduce_bug"),
-    "api.hypotheses": ("test_hypothesis",),
+    "api.hypotheses": ("holds", "test_hypothesis"),
+    "api.keeping": ("keep",),
     "api.linting": ("lint",),
     "api.options": ("ModelOptions", "RunOptions", "TrainingOptions"),
     "api.papers": ("evaluate", "fingerprint", "reproduce_paper"),

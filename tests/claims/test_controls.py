@@ -40,10 +40,10 @@ print("total", train())
 
 
 def printed(text: str) -> str:
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
+    printed_text = io.StringIO()
+    with contextlib.redirect_stdout(printed_text):
         exec(compile(text, "train.py", "exec"), {"__name__": "__main__"})
-    return said.getvalue()
+    return printed_text.getvalue()
 
 
 @pytest.mark.parametrize("text", [RETURNS, TRAINING])

@@ -1,4 +1,4 @@
-"""The effect of an edit against what was expected before, and what must be as it was."""
+"""The effect of an edit against what was expected, and what must be as it was."""
 
 from __future__ import annotations
 
@@ -71,6 +71,15 @@ def test_a_claim_about_training_leaves_what_judges_alone() -> None:
     assert hypothesis.frozen(same, other, claim_about(About.LEAK)).passed is None
 
 
+def test_a_program_that_trains_nothing_is_not_asked_to_train() -> None:
+    training = claim_about(About.TRAINING)
+    nothing = run_with(steps=0)
+    assert hypothesis.frozen(nothing, nothing, training).passed is True
+    gate = hypothesis.frozen(run_with(), nothing, training)
+    assert gate.passed is False
+    assert "does not train to its end" in gate.saw
+
+
 def test_losses_of_two_formulas_are_not_compared() -> None:
     one, other = run_with().outcome, run_with(first=30.0).outcome
     assert "changes what it is" in hypothesis.other_loss(LOSS, one, other)
@@ -86,11 +95,15 @@ def test_only_data_are_shown_to_a_box(tmp_path: Path) -> None:
     names = ["rows.csv", ".secrets/key", ".cache/rows.bin"]
     for name in names:
         (beside / name).write_text("1")
+    (folder / "images.bin").write_text("1")
     program = read_program(["train.py"], folder)
     paths = [*(beside / name for name in names), folder / "train.py", beside / "gone.csv"]
-    opened = Opened(tuple(OpenedFile(str(one), 1, 0, "") for one in paths), ())
+    files = [OpenedFile(str(one), 1, 0, "") for one in paths]
+    # As large as this it is a link in the copy of the folder, and a link leads nowhere in a box.
+    files.append(OpenedFile(str(folder / "images.bin"), 17 * 2**20, 0, ""))
+    opened = Opened(tuple(files), ())
     shown = {mount.source.name for mount in data_of(opened, program, system=())}
-    assert shown == {"rows.csv", "rows.bin"}
+    assert shown == {"rows.csv", "rows.bin", "images.bin"}
 
 
 def passed(*names: GateName) -> tuple[Gate, ...]:

@@ -61,6 +61,10 @@ def answers(folder: Path, talk: Callable[..., Any]) -> dict[str, Any]:
             "diagnose": await call("diagnose", {"program": "train.py"}),
             "repair": await call("repair", {"program": "train.py"}),
             "apply": await call("apply", {"id": "last"}),
+            "test_hypothesis": await call(
+                "test_hypothesis",
+                {"program": "train.py", "claim": "x", "edit": "x", "check": "x"},
+            ),
             "reproduce_bug": await call("reproduce_bug", {"report": "train.py", "repo": "."}),
             "reproduce_paper": await call("reproduce_paper", {"paper": "train.py"}),
             "resume": await call("resume", {"id": "last"}),
@@ -79,7 +83,8 @@ def test_every_tool_says_what_it_takes_and_what_it_answers(
 ) -> None:
     names = {tool.name for tool in answers["tools"]}
     assert {"lint", "explain", "hyperparameters", "runs", "result"} <= names
-    assert {"diagnose", "repair", "reproduce_bug", "reproduce_paper", "resume"} <= names
+    assert {"diagnose", "repair", "test_hypothesis", "resume"} <= names
+    assert {"reproduce_bug", "reproduce_paper"} <= names
     assert {"apply", "stop", "request", "answer"} <= names
     for tool in answers["tools"]:
         assert tool.description, tool.name
@@ -100,7 +105,8 @@ def test_the_name_and_the_description_say_what_runs_code_and_what_writes(
 ) -> None:
     tools = {tool.name: tool for tool in answers["tools"]}
     runs = {name for name, tool in tools.items() if "RUN" in tool.description}
-    assert runs == {"diagnose", "repair", "reproduce_bug", "reproduce_paper", "resume"}
+    training = {"diagnose", "repair", "test_hypothesis"}
+    assert runs == {*training, "reproduce_bug", "reproduce_paper", "resume"}
     assert {name for name, tool in tools.items() if "WRITES" in tool.description} == {"apply"}
     for name in ("lint", "hyperparameters", "explain", "runs", "result"):
         assert tools[name].annotations.read_only_hint, name
@@ -172,6 +178,7 @@ def test_runs_have_addresses(answers: dict[str, Any]) -> None:
         ("wrong argument", "Received: seeds='many'."),
         ("diagnose", "reenact mcp --allow-run"),
         ("repair", "reenact mcp --allow-run"),
+        ("test_hypothesis", "reenact mcp --allow-run"),
         ("reproduce_bug", "reenact mcp --allow-run"),
         ("reproduce_paper", "reenact mcp --allow-run"),
         ("resume", "reenact mcp --allow-run"),

@@ -1,21 +1,32 @@
-"""`test_hypothesis`: a claim about a training, tested by execution."""
+"""`test_hypothesis`: a claim about a training, tested by execution; `holds`: its check alone."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reenact.api import session as call
 from reenact.api.options import RUN, TRAINING, RunOptions, TrainingOptions
 from reenact.api.session import Cancel, File, Output, ShowProgress
-from reenact.errors import InputError, require
+from reenact.errors import Inconclusive, InputError, require
 
 if TYPE_CHECKING:
     from reenact.claims.check import Check
     from reenact.claims.verdict import ClaimVerdict
+    from reenact.sandbox.box import Mount
 
 MOST_BYTES = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyCheck:
+    """Whether a property holds of a program, and what its check saw."""
+
+    holds: bool
+    saw: str
 
 
 def test_hypothesis(
@@ -122,17 +133,88 @@ def test_hypothesis(
 test_hypothesis.__test__ = False  # type: ignore[attr-defined]  # its name is no test of pytest's
 
 
+def holds(
+    program: File | Sequence[str],
+    script: str,
+    *,
+    shows: str = "differs",
+    tolerance: float = 1e-4,
+    folder: File | None = None,
+    data: Sequence[File] = (),
+) -> PropertyCheck:
+    """Say whether a property holds of a program, by running its check in the sandbox with three seeds.
+
+    This is what a test calls that `keep` wrote.
+
+    Example:
+        assert reenact.holds("train.py", CHECK, shows="differs").holds
+
+    Args:
+        program: a script, a notebook, or a list such as ["-m", "package.train"].
+        script: the text of the check: it leaves `observed` and `reference`.
+        shows, tolerance: what holds of these while the fault is there, as for `test_hypothesis`.
+        folder: the folder that the program is started in; default: the current one.
+        data: files that the program reads and a copy of its folder does not have: those outside of it,
+            and those above 16 MiB. Relative names count from `folder`.
+
+    Returns:
+        `holds`, and `saw`: the values in a sentence. Raises Inconclusive where the check could not tell.
+    """
+    from reenact.claims.gates import SEEDS
+    from reenact.claims.look import Look, Looker
+    from reenact.claims.script import objections
+    from reenact.program.program import read_program
+    from reenact.settings import resolve
+
+    require("train")
+    check = _check(shows, tolerance)
+    for wrong in objections(script, check):
+        where = f" (line {wrong.line})" if wrong.line else ""
+        raise InputError(f"This check cannot be used: {wrong.sentence}{where}")
+    words = [str(program)] if isinstance(program, str | Path) else [str(one) for one in program]
+    working = Path(folder or ".").resolve()
+    settings = resolve({}).settings
+    looker = Looker(
+        call.sandbox_for(settings),
+        python=settings.python,
+        mounts=tuple(_mount(working, one) for one in data),
+    )
+    read = read_program(words, working)
+    (looks,) = looker(read, script, check, [Look("now", read, SEEDS)]).values()
+    for one in looks:
+        if not one.decided:
+            raise Inconclusive(f"The check could not tell: {one.sentence.rstrip('.')}.")
+    shown = next((one for one in looks if one.is_red), looks[0])
+    return PropertyCheck(shown.is_green, shown.sentence)
+
+
+def _mount(folder: Path, name: File) -> Mount:
+    from reenact.sandbox.box import Mount
+
+    path = folder / name
+    if not path.exists():
+        raise InputError(f"The program's data are not there. Received: data={str(name)!r}.")
+    return Mount(path, str(path))
+
+
 def _check(shows: str, tolerance: float) -> Check:
     from reenact.claims.check import Check, Relation
+    from reenact.report.pytest_file import WORDED
 
+    call.within("tolerance", tolerance, 0, 1)
     try:
-        return Check.read(shows, tolerance)
-    except ValueError as error:
-        known = ", ".join(one.value for one in Relation if one.of_a_value)
-        raise InputError(
-            f"This is no relation of `observed`. Received: shows={shows!r}.",
-            next_step=f"Use one of: {known}; above, below and near take a number.",
-        ) from error
+        check = Check.read(shows, tolerance)
+        known = check.relation.of_a_value and math.isfinite(check.number or 0)
+        # Words behind a relation that takes a number, or none, would be left out silently.
+        if known and (not check.text or check.relation in WORDED):
+            return check
+    except ValueError:
+        pass
+    names = ", ".join(one.value for one in Relation if one.of_a_value)
+    raise InputError(
+        f"This is no relation of `observed`. Received: shows={shows!r}.",
+        next_step=f"Use one of: {names}; above, below and near take a number.",
+    )
 
 
 def _text(file: File, name: str) -> str:

@@ -28,7 +28,7 @@ class About(StrEnum):
 
 
 class Expected(StrEnum):
-    """What the metric is expected to do after the edit, before anything runs."""
+    """What the metric is expected to do after the edit, stated before anything runs."""
 
     BETTER = "better"
     LOWER = "lower but honest"

@@ -130,7 +130,7 @@ def _rewrite(hunk: _Hunk, program: Program) -> Rewrite:
     new = list(hunk.new)
     while _count("\n".join(lines[first:last]), text) != 1:
         if first == 0 and last == len(lines):
-            raise PatchRefused(f"Where in {file.path} this edit belongs is not clear.")
+            raise PatchRefused(f"This edit fits several places in {file.path}.")
         if first > 0:
             first -= 1
             new.insert(0, lines[first])

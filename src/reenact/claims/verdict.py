@@ -1,8 +1,8 @@
 """What became of a claim, in words, and each gate that it had to pass.
 
 *Proven*: red on the program and green after the edit for the stated reason, the controls behave, the
-check does not restate the edit, nobody found a reason to leave it, and the metric moved as
-expected, where it can move. *Likely*: the same, and the effect could not be measured; or it was, and
+check does not restate the edit, nobody found a reason to leave it, and the metric moved as was expected
+before, where it can move. *Likely*: the same, and the effect could not be measured; or it was, and
 nobody was asked for reasons against it. *Remark*: the property does not hold, and no effect of it
 was seen. *Refuted*: it holds as the program stands, or the edit does not help, or it is gone after
 some steps, or the metric says the opposite. *Not tested*: the check could not tell.

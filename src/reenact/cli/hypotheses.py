@@ -1,4 +1,6 @@
-"""`reenact test-hypothesis PROGRAM`: what somebody believes is wrong, tested by execution."""
+"""`reenact test-hypothesis PROGRAM`: what somebody believes is wrong, tested by execution;
+`reenact keep RUN`: its check as a test of the user's project.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from reenact.api.hypotheses import test_hypothesis as run_test
 from reenact.cli import options as opt
 from reenact.cli.calling import PROGRAM, STDERR, answer, program_words
 from reenact.cli.help import command
+from reenact.types import ExitCode
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 ABOUT = click.Choice(["training", "evaluation", "leak", "selection"])
@@ -26,7 +29,7 @@ SHOWS = "What holds of `observed` while the fault is there: differs, same, above
 @opt.defaulted("--shows", str, "differs", SHOWS)
 @opt.defaulted("--tolerance", opt.CONFIDENCE, 1e-4, "Relative difference that is none.")
 @opt.defaulted("--about", ABOUT, "training", "What the fault spoils.")
-@opt.defaulted("--expects", EXPECTS, "better", "What the metric will do, before anything runs.")
+@opt.defaulted("--expects", EXPECTS, "better", "What the metric is expected to do.")
 @opt.option("--second", "Another fix, by somebody who has not seen the first.", FILE)
 @click.option("--effect/--no-effect", default=True, help="Train both over fresh seeds.")
 @opt.option("--metric", "The metric that judges, for example val_accuracy.")
@@ -53,3 +56,20 @@ def test_hypothesis(program: tuple[str, ...], **given: Any) -> int:
 
 
 test_hypothesis.__test__ = False  # type: ignore[attr-defined]  # its name is no test of pytest's
+
+
+@command()
+@click.argument("run", default="last")
+@click.option("--pytest", "file", type=opt.NEW_FILE, required=True, help="The file to write.")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+def keep(run: str, file: Path, force: bool) -> ExitCode:
+    """Write the check of a tested claim as a test of your project: it fails while the fault is
+    there and passes after the fix.
+
+    RUN is a run of `reenact test-hypothesis` whose claim is proven, likely or a remark: an id, a part
+    of one that no other run has, a number, or `last`. Nothing is run.
+    """
+    from reenact.api.keeping import keep as keep_check
+
+    opt.echo(keep_check(run, file=file, force=force))
+    return ExitCode.OK

@@ -14,6 +14,7 @@ DAILY = {
     "diagnose": ("training", "Say what is wrong with a training, where, and what would fix it."),
     "repair": ("training", "Find the smallest change that makes a training significantly better."),
     "test-hypothesis": ("hypotheses", "Test by execution what you believe is wrong."),
+    "keep": ("hypotheses", "Write the check of a tested claim as a test of your project."),
     "lint": ("static", "Find faults in the text of many files; nothing is run."),
     "watch": ("watch", "Run a training unmodified and record what happens inside."),
     "view": ("serving", "Show runs in the browser; start, stop and resume them."),

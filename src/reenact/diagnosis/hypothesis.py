@@ -33,6 +33,7 @@ from reenact.program.program import Program
 from reenact.sandbox.box import Mount, Sandbox
 from reenact.trials.boxed import Boxed
 from reenact.trials.budget import TrainingBudget
+from reenact.trials.folder import MOST_FILE_BYTES
 from reenact.trials.metric import Measure, choose_measure
 from reenact.trials.statistics import ALPHA, compare
 from reenact.trials.trainer import BudgetedTrainer
@@ -172,7 +173,8 @@ def data_of(
     for one in opened.files:
         path = Path(one.path)
         hidden = any(part.startswith(".") and part not in _CACHES for part in path.parts)
-        inside = any(path.is_relative_to(folder) for folder in own)
+        # A large file of its own is a link in the copy of the folder.
+        inside = one.size <= MOST_FILE_BYTES and any(path.is_relative_to(folder) for folder in own)
         ours = one.path.startswith(system) or "site-packages" in path.parts
         if one.kind == "file" and not (hidden or inside or ours) and path.is_file():
             found.append(Mount(path, str(path)))
@@ -288,7 +290,7 @@ def frozen(before: WatchedTraining, after: WatchedTraining, claim: Claim) -> Gat
     if claim.about.is_correctness:
         return Gate(GateName.FROZEN, None, f"the claim is about {claim.about.value}")
     steps = (before.outcome.steps, after.outcome.steps)
-    if not after.outcome.trained:
+    if before.outcome.trained and not after.outcome.trained:
         return Gate(GateName.FROZEN, False, "after the edit the program does not train to its end")
     if steps[0] != steps[1]:
         saw = f"after the edit it takes {steps[1]} steps in place of {steps[0]}"

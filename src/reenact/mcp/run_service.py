@@ -52,6 +52,7 @@ KEPT: Mapping[str, tuple[str, ...]] = {
         "trainings",
         "notes",
     ),
+    "test-hypothesis": ("status", "reason", "gates", "red", "green", "effect"),
     "bug": (
         "verdict",
         "reason",
@@ -78,6 +79,7 @@ KEPT: Mapping[str, tuple[str, ...]] = {
     ),
 }
 """The keys of a result that are passed on, by command; of a command that is not listed, all."""
+PASSED = {True: "passed", False: "NOT PASSED", None: "not asked"}
 NOT_KEPT = frozenset({"witnesses", "suggestions", "fix", "patch", "attempts", "looks", "curves"})
 TEXT = 4_000
 ITEMS = 12
@@ -138,6 +140,11 @@ class RunService:
     def relays(self) -> Path:
         """Below it are the requests of runs that ask the model `mcp`."""
         return self.runs_dir / "mcp"
+
+    @property
+    def claims(self) -> Path:
+        """Edits and checks that an agent gave as text."""
+        return self.runs_dir / "mcp" / "claims"
 
     def status(self, name: str) -> RunStatus:
         """The state of a job or a run, by its id. InputError when there is no such one."""
@@ -345,6 +352,8 @@ def shortened(
     if isinstance(value, dict):
         if depth == 0:
             return f"({len(value)} fields)"
+        if "gate" in value:
+            return _gate(value)
         wanted = KEPT.get(command, tuple(value))
         kept = {name: value[name] for name in wanted if name in value and name not in NOT_KEPT}
         # Nested below the whole: its finding, its comparison, ...
@@ -398,6 +407,12 @@ def _headline(finding: Mapping[str, Any]) -> Mapping[str, Any]:
         ),
         witnesses[0],
     )
+
+
+def _gate(gate: Mapping[str, Any]) -> str:
+    """A gate of a tested claim in a line: its name, whether it was passed, what was seen."""
+    line = f"{gate['gate']}: {PASSED[gate['passed']]}"
+    return plain(f"{line} ({gate['saw']})" if gate["saw"] else line)
 
 
 def _witness(finding: Mapping[str, Any]) -> dict[str, str]:

@@ -38,10 +38,10 @@ AT_ONCE = 4
 INSTRUCTIONS = """\
 reenact says what is wrong with a deep-learning training, repairs it, shows reported bugs by scripts and
 reproduces papers. Verdicts come from executions and statistics; do not overrule them by opinion.
-`lint` reads, in a second. `diagnose`, `repair`, `reproduce_bug` and `reproduce_paper` run code, go on in the
-background and answer with an id: call `result` with it until the status is finished; it holds findings, each
-with its fix as a diff. A training that fails: diagnose, result, repair, result, apply. Paths count from the
-folder that the server was started in.
+`lint` reads, in a second. `diagnose`, `repair`, `test_hypothesis`, `reproduce_bug` and `reproduce_paper` run
+code, go on in the background and answer with an id: call `result` with it until the status is finished; it
+holds findings, each with its fix as a diff. A training that fails: diagnose, result, repair, result, apply.
+What you think is wrong yourself: test_hypothesis. Paths count from the folder that the server was started in.
 """
 
 

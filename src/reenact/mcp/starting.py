@@ -20,6 +20,7 @@ from pydantic import Field
 from reenact.api.training import apply_repair
 from reenact.errors import InputError
 from reenact.journal import JournalReader
+from reenact.journal.storage import make_folder, write_whole
 from reenact.llm.relay import file_answer, show_request
 from reenact.mcp.run_service import AT_WORK, RELAY, STARTING, RunService, RunStatus
 from reenact.mcp.sampling import ask_client, offers_model, take_replies
@@ -51,6 +52,8 @@ ModelName = Annotated[
     ),
 ]
 Money = Annotated[float, Field(ge=0, description="US dollars; 0: as set.")]
+ENDINGS = {"edit": "diff", "check": "py", "second": "diff"}
+"""Of the files that hold what an agent wrote."""
 LONGEST_WAIT_S = 55.0
 """A client that hears nothing gives up after a minute."""
 LONGEST_S = 3600.0
@@ -111,7 +114,7 @@ class Starter:
 
 
 def add_starting(server: MCPServer[Any], starter: Starter) -> None:
-    """diagnose, repair, reproduce_bug, reproduce_paper."""
+    """diagnose, repair, test_hypothesis, reproduce_bug, reproduce_paper."""
 
     @tool(server, WORKS)
     async def diagnose(
@@ -168,6 +171,44 @@ def add_starting(server: MCPServer[Any], starter: Starter) -> None:
             model=model,
             max_cost=max_cost,
         )
+
+    @tool(server, WORKS)
+    async def test_hypothesis(
+        program: Annotated[str, Field(description="As for diagnose.")],
+        claim: Annotated[str, Field(description="What should hold, without the edit.")],
+        edit: Annotated[str, Field(description="Unified diff, at most 20 lines.")],
+        check: Annotated[str, Field(description="Text of the script.")],
+        shows: Annotated[str, Field(description="The relation.")] = "differs",
+        about: Literal["training", "evaluation", "leak", "selection"] = "training",
+        expects: Annotated[
+            Literal["better", "lower but honest", "other", "same"],
+            Field(description="Of the metric, after the edit."),
+        ] = "better",
+        second: Annotated[str, Field(description="Another fix, as a diff.")] = "",
+        effect: Annotated[bool, Field(description="Train both over fresh seeds.")] = True,
+    ) -> Data:
+        """RUNS a check that shows a fault, then trains before and after your edit. The check is a
+        script with `import reenact_reach as reach`: reach.module("m.py") imports a file without its
+        main part; until("loss.backward()") runs to the first statement that begins so; at("fit") to
+        a call (.arguments); steps(5) five optimizer steps (.printed, .calls). Names of the program
+        are attributes of these. It leaves `observed`, and `reference` by other means. `shows` must
+        hold before the edit, not after: differs, same, above 1, below 1, not-finite, no-gradient,
+        shape 2,3, dtype float32. No source text, no value that the edit writes, no try, getattr,
+        open. Long: see result.
+        """
+        starter.permits.for_running("`test_hypothesis`")
+        texts = {"edit": edit, "check": check}
+        if second:
+            texts["second"] = second
+        given = {
+            "claim": claim,
+            **filed_texts(starter.service.claims, texts),
+            "shows": shows,
+            "about": about,
+            "expects": expects,
+            "no_effect": not effect,
+        }
+        return await starter.train("test-hypothesis", program, given, model="", max_cost=0)
 
     @tool(server, WORKS)
     async def reproduce_bug(
@@ -246,6 +287,20 @@ def _document(source: str) -> str:
     if source.strip() in ("", "-"):
         raise InputError(f"Name a file or an address. Received: {source!r}.")
     return f"./{source}" if source.startswith("-") else source
+
+
+def filed_texts(folder: Path, texts: Mapping[str, str]) -> dict[str, str]:
+    """Each text as a file that a command line can name. The name follows from the text, so that the
+    same call is the same command, and `resume` finds the file again.
+    """
+    files: dict[str, str] = {}
+    make_folder(folder, 0o700)
+    for name, text in texts.items():
+        body = text.encode("utf-8", "replace")
+        path = folder / f"{name}-{hashlib.sha256(body).hexdigest()[:16]}.{ENDINGS[name]}"
+        write_whole(path, body, temporary=path.with_suffix(".part"), mode=0o600)
+        files[name] = str(path)
+    return files
 
 
 def options(given: Mapping[str, object]) -> list[str]:

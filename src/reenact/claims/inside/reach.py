@@ -180,7 +180,7 @@ def steps(count: int) -> Seen:
 
     undo = _after_steps(step)
     said = builtins.print
-    builtins.print = _noting(said, printed)
+    builtins.print = _listening(said, printed)
     try:
         names = _run(sys.setprofile, look)
     finally:
@@ -253,7 +253,7 @@ def _after_steps(step: Any) -> list[Any]:
     return [*undo, put_back]
 
 
-def _noting(said: Any, printed: list[str]) -> Any:
+def _listening(said: Any, printed: list[str]) -> Any:
     def hear(*parts: Any, **how: Any) -> None:
         if how.get("file") is None:
             printed.append(str(how.get("sep") or " ").join(map(str, parts)))

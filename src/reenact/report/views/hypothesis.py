@@ -54,7 +54,7 @@ def _looks(found: ClaimVerdict) -> Iterator[Block]:
 
 
 def _counted(sentences: list[str]) -> Iterator[tuple[int, str]]:
-    """Each sentence once, with how often it came."""
+    """Each sentence once, with how often it was seen."""
     for one in dict.fromkeys(sentences):
         yield sentences.count(one), one
 
