@@ -257,13 +257,14 @@ def _finding(verdict: ClaimVerdict) -> Finding:
     claim = verdict.claim
     proven = verdict.status is ClaimStatus.PROVEN
     line = claim.place.line if claim.place is not None else 0
+    shown = verdict.red[0].sentence.partition(";")[0]
     observation = Observation(
         code=CODE,
         name=f"{NAME}-{line}" if line else NAME,
         family=FAMILY,
         fault=None,
         severity=Severity.WARNING,
-        saw=f"Not so: {claim.says.rstrip('.')} ({verdict.red[0].sentence})",
+        saw=f"Not so: {claim.says.rstrip('.')} ({shown})",
         why=claim.harm or verdict.reason,
         confidence=PROVEN_CLAIM if proven else LIKELY_CLAIM,
         place=claim.place,
