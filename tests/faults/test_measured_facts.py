@@ -102,6 +102,46 @@ def test_of_several_outputs_nobody_knows_which_the_labels_are_of() -> None:
     assert [len(findings_in("RE004", evidence)) for evidence in heads] == [0, 1]
 
 
+TOWERS = """\
+from torch import nn
+
+{helper}
+
+class Matcher(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.voice, self.face = {towers}
+
+    def forward(self, v, f):
+        return self.voice(v) @ self.face(f).T
+"""
+TOWER = "def tower(n):\n    return nn.Sequential(nn.Linear(n, 8), nn.ReLU(), nn.Linear(8, 4))"
+BY_HELPER = TOWERS.format(helper=TOWER, towers="tower(5), tower(6)")
+WRITTEN_OUT = TOWERS.format(
+    helper="",
+    towers=", ".join(
+        f"nn.Sequential(nn.Linear({n}, 8), nn.ReLU(), nn.Linear(8, 4))" for n in (5, 6)
+    ),
+)
+
+
+@pytest.mark.parametrize("text", [BY_HELPER, WRITTEN_OUT], ids=["helper", "written out"])
+def test_two_towers_that_give_one_tensor_have_one_output(text: str) -> None:
+    model = replace(graph(TaskType.MULTI_CLASS, "cross_entropy", 1), outputs=1)
+    evidence = replace(evidence_of(text, run=False), trace=trace([1.2] * 200, graph=model))
+    assert not evidence.several_outputs
+    assert len(findings_in("RE029", evidence)) == 1
+
+
+@pytest.mark.parametrize(("outputs", "several"), [(1, False), (2, True), (None, True)])
+def test_what_a_pass_gives_decides_over_the_text(outputs: int | None, several: bool) -> None:
+    model = replace(graph(TaskType.MULTI_CLASS, "cross_entropy", 1), outputs=outputs)
+    evidence = replace(evidence_of(WRITTEN_OUT, run=False), trace=trace([1.2] * 200, graph=model))
+    assert evidence.several_outputs is several
+    assert len(findings_in("RE029", evidence)) == (not several)
+    assert evidence.output is None, "of two towers nobody knows which is the last"
+
+
 def test_scores_of_a_list_are_no_single_class() -> None:
     """One output a row, and a loss over the rows of a list."""
     model = graph(TaskType.MULTI_CLASS, "cross_entropy", 1)

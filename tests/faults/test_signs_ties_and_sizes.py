@@ -33,6 +33,62 @@ def test_an_entropy_that_is_lowered_with_the_loss_of_a_policy() -> None:
         assert lines("RE049", text.format(sign=sign, ent=ent)) == [3] * count
 
 
+PLAIN_GRADIENT = """
+log_probs, advantage = rollout(policy)
+loss = {sign}({first} * {second}).mean() - 0.01 * entropy
+loss.backward()
+"""
+SPLIT_GRADIENT = """
+def gained(chosen, weight, spread):
+    return {sign}(chosen * weight).mean() - 0.01 * spread
+log_probs, advantage = rollout(policy)
+loss = gained({first}, {second}, entropy)
+loss.backward()
+"""
+SEVERAL_RESULTS = """
+class Agent:
+    def losses(self, chosen, weight):
+        actor = {sign}(chosen * weight).mean()
+        return actor, critic(chosen)
+log_probs, advantage = rollout(policy)
+actor_loss, value_loss = agent.losses({first}, {second})
+(actor_loss + 0.5 * value_loss).backward()
+"""
+ROLLOUT = """
+def rollout(policy):
+    draws = policy(states)
+    return draws.log_prob(actions), returns - returns.mean()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [(PLAIN_GRADIENT, 7), (SPLIT_GRADIENT, 7), (SEVERAL_RESULTS, 8)]
+)
+def test_a_policy_gradient_is_looked_at_in_the_function_that_makes_it(text: str, line: int) -> None:
+    def reported(sign: str, first: str = "log_probs", second: str = "advantage") -> list[int]:
+        return lines("RE049", ROLLOUT + text.format(sign=sign, first=first, second=second))
+
+    assert reported("") == [line]
+    assert reported("-") == []
+    assert reported("", second="(-advantage)") == []
+    assert reported("", first="states") == []
+
+
+def test_the_sign_of_a_function_may_stand_where_it_is_called() -> None:
+    text = SPLIT_GRADIENT.format(sign="", first="log_probs", second="advantage")
+    for call, found in (("gained(", [7]), ("-gained(", []), ("value_loss - gained(", [])):
+        assert lines("RE049", ROLLOUT + text.replace("loss = gained(", f"loss = {call}")) == found
+
+
+def test_an_entropy_that_a_function_lowers() -> None:
+    text = (
+        "def actor(logp, weight, spread):\n    return -(logp * weight).mean() {sign} 0.01 * spread\n"
+        "loss = actor(dist.log_prob(a), advantage, dist.entropy().mean())\nloss.backward()\n"
+    )
+    for sign, found in (("+", [2]), ("-", [])):
+        assert lines("RE049", text.format(sign=sign)) == found
+
+
 GAN = """
 bce = nn.BCELoss()
 d_loss = bce(D(x), torch.ones(64, 1)) + bce(D(fake.detach()), torch.zeros(64, 1))

@@ -385,6 +385,50 @@ for epoch in range(3):
 """
 
 
+GIVING = """
+import torch
+from torch import nn
+from torch.distributions import Categorical
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.one, self.two = nn.Linear(4, 8), nn.Linear(8, 3), nn.Linear(8, 3)
+    def forward(self, x, step):
+        h = self.body(x)
+        return RESULT
+net = Net()
+judge = nn.CrossEntropyLoss()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+for step in range(6):
+    given = net(torch.randn(10, 4), step)
+    optimizer.zero_grad()
+    judge(SCORES, torch.arange(10) % 3).backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "scores", "outputs"),
+    [
+        pytest.param("self.one(h)", "given", 1, id="one"),
+        pytest.param("self.one(h) * self.two(h)", "given", 1, id="one of two layers"),
+        pytest.param("(self.one(h), h.detach(), None)", "given[0]", 1, id="one to learn from"),
+        pytest.param("{'a': self.one(h), 'b': [self.two(h)]}", "given['a']", 2, id="two"),
+        pytest.param("Categorical(logits=self.one(h))", "given.logits", None, id="an object"),
+        pytest.param(
+            "self.one(h) if step < 2 else self.two(h)", "given", None, id="by turns another"
+        ),
+        pytest.param("h", "net.one(given)", 2, id="a head that is called apart"),
+    ],
+)
+def test_how_many_tensors_a_model_gives(
+    forks: Any, result: str, scores: str, outputs: int | None
+) -> None:
+    program = GIVING.replace("RESULT", result).replace("SCORES", scores)
+    assert forks.run(program).trace.graph.outputs == outputs
+
+
 def test_what_is_not_in_the_model_stands_where_it_is_made_if_it_has_weights(
     forks: Any,
 ) -> None:

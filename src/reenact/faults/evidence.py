@@ -151,9 +151,9 @@ class Evidence:
     @property
     def output(self) -> LayerView | None:
         """The last layer with weights; none where several models learn in turns, as in a GAN, or
-        one has several outputs: nobody knows then whose output a loss is given.
+        one ends in several: nobody knows then whose output a loss is given.
         """
-        if self.optimizers > 1 or self.several_outputs:
+        if self.optimizers > 1 or self.ends_in_several:
             return None
         return next(
             (layer for layer in reversed(self.layers) if layer.role == "output"),
@@ -163,8 +163,15 @@ class Evidence:
     @property
     def several_outputs(self) -> bool:
         """Whether a model has several outputs: its loss is then a sum that no single label
-        explains.
+        explains. One that was seen to give a single tensor has one, whether two towers of layers
+        end in it or not.
         """
+        seen = self.graph.outputs if self.graph is not None else None
+        return seen != 1 and self.ends_in_several
+
+    @property
+    def ends_in_several(self) -> bool:
+        """Whether the text of a model has several layers whose output no other layer takes."""
         layers = self.static.layers if self.static is not None else ()
         owners = [layer.model for layer in layers if layer.role == "output"]
         return len(owners) > len(set(owners))

@@ -145,3 +145,7 @@ class ModelGraph:
     """Tensors or modules held by the model that its parameters() does not reach."""
     unregistered_at: Place | None = None
     """Where the first of them, or what holds it, was made."""
+    outputs: int | None = None
+    """How many tensors that can be learned from a training pass gives; none where nobody saw, where it
+    gives other things too, or where passes go through different layers.
+    """

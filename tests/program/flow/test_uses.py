@@ -7,12 +7,14 @@ from pathlib import Path
 
 from reenact.faults.facts.roles import is_loss_call
 from reenact.program.flow.uses import (
+    answers,
     given,
     goes_into,
     handed,
     names_that_reach,
     number,
     objects_of,
+    origins,
     reaches,
     spread,
     value_of,
@@ -58,6 +60,22 @@ for batch, truth in loader:
     total = error + penalty
     total.backward()
     seen = guess.argmax(1)
+"""
+HELPED = """
+import lib
+
+class Agent:
+    def score(self, rows):
+        return rows.mean()
+
+def weighted(rows, weights):
+    scaled = rows * weights
+    weights = weights / total
+    return (scaled * weights).sum()
+
+rows = unrelated()
+print(weighted(first, second), weighted(third, weights=fourth))
+print(Agent().score(fifth), lib.score(fifth), lib.part(fifth).score(), other(fifth))
 """
 
 
@@ -111,6 +129,31 @@ def test_the_value_in_force_is_the_last_one_before() -> None:
     name = calls_in(file.tree, "use")[0].args[0]
     assert called(value_of(name)) == "second"
     assert [called(value) for value in values_of(name)] == ["first", "second", "third"]
+
+
+def test_an_argument_stands_for_what_calls_hand_over() -> None:
+    file = index(HELPED)
+    product = expression(file, "rows * weights")
+    assert isinstance(product, ast.BinOp)
+    assert words(origins(product.left)) == ["first", "third"]
+    assert words(list(values_of(product.left))) == ["first", "third"]
+    assert words(origins(product.right)) == ["second", "fourth"]
+    # Below the line that gives it another value it is that value.
+    again = expression(file, "scaled * weights")
+    assert isinstance(again, ast.BinOp)
+    assert words(origins(again.right)) == ["weights / total"]
+    assert words(origins(again.left)) == ["rows * weights"]
+    assert words(list(values_of(again.right))) == ["weights / total", "second", "fourth"]
+    assert words(origins(product)) == ["rows * weights"]
+
+
+def test_what_a_function_of_the_file_gives_back() -> None:
+    file = index(HELPED)
+    made = {ast.unparse(call): words(answers(call)) for call in file.calls}
+    assert made["weighted(first, second)"] == ["(scaled * weights).sum()"]
+    assert made["Agent().score(fifth)"] == ["rows.mean()"]
+    assert made["lib.score(fifth)"] == made["lib.part(fifth).score()"] == []
+    assert made["other(fifth)"] == []
 
 
 def test_a_part_of_what_a_function_gives_is_followed_to_its_return() -> None:

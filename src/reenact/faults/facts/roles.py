@@ -8,7 +8,9 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from reenact.program.flow.uses import (
+    answers,
     given,
+    part_of,
     stores,
     variables_stored,
 )
@@ -185,23 +187,45 @@ def _stepped(index: FileIndex) -> Iterator[ast.expr]:
 
 def _with_assigned(index: FileIndex, ends: Iterable[ast.expr]) -> Iterator[ast.expr]:
     waiting = list(ends)
+    seen: set[ast.expr] = set()
     followed: set[str] = set()
     for _ in range(ROUNDS):
         yield from waiting
-        fresh = {name for one in waiting for name in _whole_names(one)} - followed
+        seen.update(waiting)
+        whole = [part for one in waiting for part in _whole_parts(one)]
+        fresh = {last_word(part) for part in whole} - followed - {""}
         followed |= fresh
-        pairs = stores(index.tree)
-        waiting = [value for target, value in pairs if fresh.intersection(variables_stored(target))]
+        found = [
+            *_stored_as(index, fresh),
+            *(value for part in whole for value in _given_back(part)),
+        ]
+        waiting = [value for value in dict.fromkeys(found) if value not in seen]
 
 
-def _whole_names(node: ast.expr) -> Iterator[str]:
-    """Variables that stand for the value, or for a term of a sum."""
+def _stored_as(index: FileIndex, names: set[str]) -> Iterator[ast.expr]:
+    """What these variables are given; of several results of a function those that they stand for."""
+    for target, value in stores(index.tree):
+        if names.intersection(variables_stored(target)):
+            yield value
+        for place, part in enumerate(elements(target)):
+            if names.intersection(variables_stored(part)):
+                yield from part_of(value, place)
+
+
+def _given_back(part: ast.expr) -> list[ast.expr]:
+    """What a function of the program that makes it gives back."""
+    values = answers(part) if isinstance(part, ast.Call) else []
+    return [value for value in values if not elements(value)]
+
+
+def _whole_parts(node: ast.expr) -> Iterator[ast.expr]:
+    """The value itself, or the terms of a sum."""
     if isinstance(node, ast.BinOp):
-        yield from _whole_names(node.left)
-        yield from _whole_names(node.right)
+        yield from _whole_parts(node.left)
+        yield from _whole_parts(node.right)
     elif isinstance(node, ast.UnaryOp):
-        yield from _whole_names(node.operand)
+        yield from _whole_parts(node.operand)
     elif is_call(node, "mean", "sum") and (owner := owner_of(node)) is not None:
-        yield from _whole_names(owner)
-    elif word := last_word(node):
-        yield word
+        yield from _whole_parts(owner)
+    else:
+        yield node

@@ -51,7 +51,7 @@ from reenact.faults.facts.divergence import divergences
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.roles import is_loss_call, losses
 from reenact.faults.facts.signs import is_lessened, is_maximised, terms
-from reenact.program.flow.uses import number, value_of, values_of
+from reenact.program.flow.uses import answers, number, origins, value_of, values_of
 from reenact.program.syntax.excerpt import excerpt, same
 from reenact.program.syntax.index import FileIndex
 from reenact.program.syntax.pieces import (
@@ -214,8 +214,8 @@ def _is_entropy(term: ast.expr, rounds: int = ROUNDS) -> bool:
         return inner is not None and _is_entropy(inner, rounds - 1)
     if is_call(term, "entropy"):
         return not term.args
-    value = value_of(term)
-    return value is not term and _is_entropy(value, rounds - 1)
+    made_of = [value for value in origins(term) if value is not term]
+    return any(_is_entropy(value, rounds - 1) for value in made_of)
 
 
 def _is_negative(known: ast.Constant | None) -> bool:
@@ -270,7 +270,7 @@ def _product(value: ast.expr) -> ast.expr:
     while is_call(value, *REDUCED) and (inner := subject_of(value)) is not None:
         value = inner
     if is_call(value, "min", "minimum") and len(value.args) == 2:
-        return value_of(value.args[0])
+        return origins(value.args[0])[0]
     return value
 
 
@@ -293,6 +293,8 @@ def _inside(node: ast.expr) -> list[ast.expr]:
         return node.args[:1]
     if isinstance(node, ast.ListComp):
         return [node.elt]
+    if isinstance(node, ast.Call):
+        return answers(node)
     return elements(node) or list(values_of(node))
 
 
@@ -300,7 +302,7 @@ def _is_weight(node: ast.expr) -> bool:
     """Whether it says how good an action was: no number, no probability, not negative on purpose."""
     if number(node) is not None or _is_log_probability(node):
         return False
-    value = value_of(node)
-    minus = [part for part in within(value, ast.UnaryOp) if is_minus(part)]
+    values = origins(node)
+    minus = [part for value in values for part in within(value, ast.UnaryOp) if is_minus(part)]
     negated = any(not isinstance(part.operand, ast.Constant) for part in minus)
-    return not negated and not any(is_call(part, *PROBABILITIES) for part in (node, value))
+    return not negated and not any(is_call(part, *PROBABILITIES) for part in (node, *values))

@@ -21,13 +21,14 @@ from reenact.program.syntax.pieces import (
     function_of,
     given_as,
     is_call,
+    is_method,
     last_word,
     names,
     owner_of,
     returned,
     within,
 )
-from reenact.program.syntax.scope import Binding, Scope
+from reenact.program.syntax.scope import Binding, Scope, bindings_of
 from reenact.program.syntax.targets import How
 
 Stored: TypeAlias = tuple[ast.expr, ast.expr]
@@ -98,6 +99,33 @@ def value_of(node: ast.expr) -> ast.expr:
     return node
 
 
+def origins(node: ast.expr) -> list[ast.expr]:
+    """What an expression stands for where it is read: an argument for all that calls hand over, another
+    variable for what it was last given; other expressions as they are.
+    """
+    values = _handed_to(node)
+    if values and isinstance(node, ast.Name):
+        given_again = (line for line, _ in _given_to(function_of(node), node.id))
+        if not any(line < node.lineno for line in given_again):
+            return values
+    return [value_of(node)]
+
+
+def answers(call: ast.Call) -> list[ast.expr]:
+    """What the function of this file that is called may give back."""
+    base: ast.AST = call.func
+    while isinstance(base, ast.Attribute | ast.Call | ast.Subscript):
+        base = base.func if isinstance(base, ast.Call) else base.value
+    ways = [one.how for one in bindings_of(base)]
+    known: Sequence[ast.AST] = ()
+    if base is call.func:
+        known = [one.node for one in bindings_of(base) if set(ways) == {How.FUNCTION}]
+    elif How.IMPORT not in ways:
+        defined = within(file_of(call).tree, ast.FunctionDef)
+        known = [one for one in defined if one.name == called(call) and is_method(one)]
+    return [value for function in known for value in returned(function)]
+
+
 def _given_to(owner: ast.AST, name: str) -> list[tuple[int, ast.expr]]:
     """What a variable is given in a function or file, and the line of the statement that does it."""
 
@@ -113,8 +141,8 @@ def _given_to(owner: ast.AST, name: str) -> list[tuple[int, ast.expr]]:
 
 
 def values_of(node: ast.expr, rounds: int = ROUNDS) -> Iterator[ast.expr]:
-    """All that a variable, a field or a part of either is given: in its function, else in the file;
-    what a list is filled with too. Rows of a list are taken for the list.
+    """All that a variable, a field or a part of either is given: in its function and by the calls of
+    that, else in the file; what a list is filled with too. Rows of a list are taken for the list.
     """
     if isinstance(node, ast.Subscript):
         place = node.slice.value if isinstance(node.slice, ast.Constant) else None
@@ -123,11 +151,9 @@ def values_of(node: ast.expr, rounds: int = ROUNDS) -> Iterator[ast.expr]:
         else:
             yield node.value
     elif isinstance(node, ast.Name | ast.Attribute) and rounds:
-        for owner in (function_of(node), file_of(node).tree):
-            given = list(_values_in(owner, node, rounds))
-            yield from given
-            if given:
-                return
+        owner = function_of(node)
+        known = [*_values_in(owner, node, rounds), *_handed_to(node)]
+        yield from known or _values_in(file_of(node).tree, node, rounds)
 
 
 def _values_in(owner: ast.AST, node: ast.expr, rounds: int) -> Iterator[ast.expr]:
@@ -232,6 +258,14 @@ def handed(function: ast.FunctionDef, name: str, files: Iterable[FileIndex] = ()
     calls = calls_of(function, files)
     values = (argument(call, parameter.position, name) for call in calls)
     return [value for value in values if value is not None]
+
+
+def _handed_to(node: ast.expr) -> list[ast.expr]:
+    """What calls give for an argument, where it is read in its function."""
+    owner = function_of(node)
+    if isinstance(node, ast.Name) and isinstance(owner, ast.FunctionDef):
+        return handed(owner, node.id)
+    return []
 
 
 def spread(start: set[str], links: Sequence[Link], rounds: int = ROUNDS) -> set[str]:

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from reenact_probe.places import Made
 from reenact_probe.torch import facts
 from reenact_probe.torch.facts import Entry
-from reenact_probe.torch.samples import plain
+from reenact_probe.torch.samples import outputs_in, plain
 from reenact_probe.types import Facts, Library, Module, Optimizer, Place, Tensor
 
 RELU_LIKE = frozenset({"relu", "relu_", "relu6", "exponential"})
@@ -97,11 +97,13 @@ class Model:
         self.parameters: Registry[ParameterInfo] = Registry(MOST_PARAMETERS)
         self.loss: Facts | None = None
         """Facts of the first loss that is known."""
+        self.outputs: int | None = 0
+        """Tensors with gradients that the captured roots gave; none where that is not known."""
         self._roots: list[Any] = []
         self._captured: set[int] = set()
         self._names: dict[int, tuple[Any, str]] = {}
         self._taken: set[str] = set()
-        self._described: tuple[int, bool, int] | None = None
+        self._described: tuple[int, bool, int, int | None] | None = None
         self._containers: dict[int, Any] = {}
         self._first: dict[str, Facts] = {}
         """By the name of a weight: its facts when it was met first."""
@@ -123,6 +125,12 @@ class Model:
         for number, info in enumerate(infos, 1):
             if info is not None:
                 info.is_last = number == len(infos)
+
+    def gave(self, output: Any) -> None:
+        """What a captured pass through a root that is a model came to."""
+        given = outputs_in(self.torch, output)
+        if self.outputs is not None:
+            self.outputs = None if given is None else self.outputs + given
 
     def compiled(self, module: Module) -> bool:
         """A compiled or scripted module runs no Python that could be looked at."""
@@ -317,7 +325,7 @@ class Model:
         # Of a torch that was only imported there is nothing to say: Keras may run on another
         # engine.
         seen = self._roots or self.loss is not None or optimizer is not None or self.parameters.all
-        state = (layers, self.loss is not None, id(optimizer))
+        state = (layers, self.loss is not None, id(optimizer), self.outputs)
         news = bool(seen) and state != self._described
         self._described = state if news else self._described
         return news
@@ -357,6 +365,7 @@ class Model:
             graph,
             unregistered=list(self._unregistered),
             unregistered_at=self._lost_at,
+            outputs=self.outputs or None,
         )
 
     def roots(self) -> list[Module]:

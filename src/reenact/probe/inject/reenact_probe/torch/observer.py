@@ -249,7 +249,11 @@ class TorchObserver:
     def _layer(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
         self.books.layer_called(module, kwargs)
         info = self.model.layers.get(module)
+        evaluating = not self.torch.is_grad_enabled()
         if info is None:
+            if not self.capture.follows and not evaluating:
+                # Another way through the model than the one that was captured.
+                self.model.outputs = None
             keras = self._keras_of(module)
             within = [call.module for call in self.forwards.stack]
             info = (
@@ -262,7 +266,6 @@ class TorchObserver:
             self.recorder.event("half-precision")
         if self.capture.follows:
             self.capture.layer(module, info, args, kwargs, output)
-        evaluating = not self.torch.is_grad_enabled()
         window = self.batches.window if evaluating else self.window
         if window is not None and not info.quiet:
             window.output(
@@ -284,14 +287,17 @@ class TorchObserver:
         keras = self._keras_of(module)
         if keras is not None:
             keras.root_called(module)
+        auxiliary = self.batches.is_auxiliary(module, output)
         if self.capture.follows:
             self.capture.end()
             self.model.captured(
                 module,
                 [entry.module for entry in self.capture.entries],
             )
+            if not auxiliary:
+                self.model.gave(output)
         kind: str | None = "training" if self.torch.is_grad_enabled() else "evaluation"
-        if self.batches.is_auxiliary(module, output):
+        if auxiliary:
             kind = None
         elif kind == "training":
             self.training = float(inner(module).training)

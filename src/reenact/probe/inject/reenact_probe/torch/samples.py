@@ -49,6 +49,23 @@ def first_tensor(torch: Library, value: Any) -> Tensor | None:
     return None
 
 
+def outputs_in(torch: Library, value: Any) -> int | None:
+    """How many tensors with gradients are in nested tuples, lists and dictionaries; none where there
+    is something that may hold others, such as a distribution.
+    """
+    if isinstance(value, torch.Tensor):
+        return int(value.requires_grad)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return 0
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, (tuple, list)):
+        return None
+    inside = [outputs_in(torch, item) for item in value]
+    counts = [count for count in inside if count is not None]
+    return sum(counts) if len(counts) == len(inside) else None
+
+
 def right_classes(prediction: Tensor, target: Tensor, last: bool) -> Tensor | None:
     """Where the largest score is that of the target's class; none where the shapes do not fit.
 
