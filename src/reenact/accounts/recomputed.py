@@ -9,9 +9,17 @@ from dataclasses import dataclass
 
 from reenact.probe.books.metrics import Measure, Reported, Stream
 
-ACCURACY, ERROR, LOSS = "accuracy", "error", "loss"
-MSE, RMSE, MAE = "mse", "rmse", "mae"
-F1, PRECISION, RECALL, PERPLEXITY, R2 = "f1", "precision", "recall", "perplexity", "r2"
+ACCURACY = "accuracy"
+ERROR = "error"
+LOSS = "loss"
+MSE = "mse"
+RMSE = "rmse"
+MAE = "mae"
+F1 = "f1"
+PRECISION = "precision"
+RECALL = "recall"
+PERPLEXITY = "perplexity"
+R2 = "r2"
 RATIOS = (F1, PRECISION, RECALL, PERPLEXITY, R2)
 _WORDS = {
     "f1": F1,

@@ -93,11 +93,14 @@ class Books:
         On a busy machine the clock runs on while nothing is worked. To ask a thread for its work takes a
         hundred times as long as to read the clock: so it is asked once a look, and not in every step.
         """
-        now, worked = perf_counter(), thread_time()
+        now = perf_counter()
+        worked = thread_time()
         passed = now - self._then
         share = min(1.0, (worked - self._worked) / passed) if passed > 0 else 1.0
         self.spent += self._took * share
-        self._took, self._then, self._worked = 0.0, now, worked
+        self._took = 0.0
+        self._then = now
+        self._worked = worked
 
     def model_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> float:
         return self._tell("model_called", module, args, kwargs, output)

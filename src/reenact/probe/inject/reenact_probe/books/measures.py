@@ -14,7 +14,10 @@ MOST_NUMBERS = 1 << 21
 MOST_CLASSES = 16
 """Classes that are counted one by one."""
 IGNORED = -100
-CLASSES, BINARY, NUMBERS, ANSWERS = "classes", "binary", "numbers", "answers"
+CLASSES = "classes"
+BINARY = "binary"
+NUMBERS = "numbers"
+ANSWERS = "answers"
 _HALF = 0.5
 
 

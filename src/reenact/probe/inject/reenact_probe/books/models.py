@@ -242,7 +242,10 @@ class ModelsBook(Book):
         matched = [(one, other) for one, other in pairs if other is not None]
         if not matched or len(matched) < 0.8 * len(average):
             return None
-        along = across = length = size = 0.0
+        along = 0.0
+        across = 0.0
+        length = 0.0
+        size = 0.0
         for one, other in matched:
             held = numbers_of(one.last)
             first = numbers_of(other.first)

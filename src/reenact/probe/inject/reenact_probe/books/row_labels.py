@@ -200,17 +200,22 @@ class ClassOrder:
     """In which order classes come out of a loader that trains, round by round."""
 
     def __init__(self) -> None:
-        self.rounds = self.sorted = 0
+        self.rounds = 0
+        self.sorted = 0
         """Complete rounds, and those that go class by class."""
-        self.batches = self.single = self.classes = self.rows = 0
-        self._last: int | None = None
-        self._seen: set[int] = set()
-        self._changes = self._batches = self._single = self._rows = 0
+        self.batches = 0
+        self.single = 0
+        self.classes = 0
+        self.rows = 0
+        self.begins()
 
     def begins(self) -> None:
-        self._last = None
-        self._seen = set()
-        self._changes = self._batches = self._single = self._rows = 0
+        self._last: int | None = None
+        self._seen: set[int] = set()
+        self._changes = 0
+        self._batches = 0
+        self._single = 0
+        self._rows = 0
 
     def add(self, labels: Array) -> None:
         """The labels of the next batch."""

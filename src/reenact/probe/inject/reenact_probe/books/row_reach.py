@@ -43,7 +43,9 @@ class Reach:
         if labels is None or len(labels) != rows or prediction.is_leaf:
             return
         self._looks += 1
-        self.rows, self.labels, self.place = rows, labels, place
+        self.rows = rows
+        self.labels = labels
+        self.place = place
         prediction.register_hook(self._came)
 
     def _came(self, gradient: Tensor) -> None:

@@ -17,7 +17,13 @@ SAME = 1e-5
 CONSTANT = 2e-3
 """How much factors of a purse may differ and still be one."""
 
-AS_CAME, SCALED, CLIPPED, BY_TENSOR, CHANGED, EMPTIED, BY_HAND = range(7)
+AS_CAME = 0
+SCALED = 1
+CLIPPED = 2
+BY_TENSOR = 3
+CHANGED = 4
+EMPTIED = 5
+BY_HAND = 6
 """What was done to the gradients before a step."""
 
 

@@ -57,7 +57,9 @@ MOST_HELD = 1500
 """MB that a process which only waits may hold."""
 MOST_TAPED = 800
 """MB up to which it keeps the tape of the loss."""
-START, ONE_BATCH, END = "start", "one batch", "end"
+START = "start"
+ONE_BATCH = "one batch"
+END = "end"
 """When the terms of the loss are looked at."""
 _NOT_AT_END = "no tests of the model's behaviour at the end"
 _NOT_INPUTS = ("label", "target", "mask", "y_true")
