@@ -65,6 +65,7 @@ from reenact.faults.facts.prepared import only_prepares
 from reenact.faults.facts.roles import is_loss_call
 from reenact.faults.facts.splits import pairs
 from reenact.probe.trace import Overlap
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import names_that_reach, stores
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.index import FileIndex
@@ -288,7 +289,8 @@ def _over_all_rows(index: FileIndex) -> Found:
 def _picks_rows(value: ast.expr) -> bool:
     """Whether this is a part of its rows, picked by a mask or by numbers: no column, no slice."""
     given = value.slice if isinstance(value, ast.Subscript) else None
-    return isinstance(given, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+    picks = isinstance(given, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+    return picks and constant_of(given) is None
 
 
 def _parts_of_rows(index: FileIndex) -> Iterator[set[str]]:

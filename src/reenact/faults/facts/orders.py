@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import assigned
 from reenact.program.syntax.excerpt import key_of, same
 from reenact.program.syntax.pieces import (
@@ -198,12 +199,16 @@ class RowsOf:
         moved: ast.expr | None = None
         if called(call) == "shuffle" and len(given_to(call)) == 1:
             moved = next(iter(call.args), None)
-        elif is_call(call, "sort") or is_constant(keyword(call, "inplace"), True):
+        elif is_call(call, "sort") or _is_in_place(call):
             moved = owner_of(call) if is_call(call, "sort", *TABLE) else None
         rows = self.rows.pop(moved.id, None) if isinstance(moved, ast.Name) else None
         if isinstance(moved, ast.Name) and rows is not None and rows.order is None:
             order = _whole(call, by_chance=called(call) == "shuffle")
             self.rows[moved.id] = replace(rows, order=order)
+
+
+def _is_in_place(call: ast.Call) -> bool:
+    return is_constant(constant_of(keyword(call, "inplace")), True)
 
 
 def _whole(call: ast.Call, seed: ast.AST | None = None, *, by_chance: bool = True) -> Order:
@@ -257,6 +262,7 @@ def _inside(node: ast.Call | ast.Attribute | ast.Subscript) -> ast.expr:
 def _all_rows(call: ast.Call) -> bool:
     """Whether all rows of a table are given back: of `sample`, a share of one."""
     if called(call) == "sample":
-        whole = is_constant(keyword(call, "frac"), 1, 1.0)
+        whole = is_constant(constant_of(keyword(call, "frac")), 1, 1.0)
         return whole and keyword(call, "replace") is None
-    return owner_of(call) is not None and not is_constant(keyword(call, "axis"), 1, "columns")
+    axis = constant_of(keyword(call, "axis"))
+    return owner_of(call) is not None and not is_constant(axis, 1, "columns")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 
 from reenact.faults.facts.splits import apart
+from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.flow.uses import calls_of, parameter_of, stores, value_of
 from reenact.program.syntax.excerpt import excerpt, same
 from reenact.program.syntax.index import FileIndex
@@ -132,7 +133,7 @@ def _figures(node: ast.expr) -> list[ast.Call]:
 def _parts(node: ast.expr) -> Iterator[ast.expr]:
     """The terms of a figure, without what is added to a term to keep it from zero."""
     if not isinstance(node, ast.BinOp):
-        if not isinstance(node, ast.Constant):
+        if constant_of(node) is None:
             yield node
         return
     sides = [node.left, node.right]
@@ -161,7 +162,7 @@ def _row_wise(call: ast.Call) -> bool:
 
 def _axes(node: ast.expr) -> tuple[int, ...]:
     try:
-        value = ast.literal_eval(node)
+        value = ast.literal_eval(read_through(node))
     except (ValueError, TypeError):
         return ()
     axes = value if isinstance(value, tuple | list) else (value,)

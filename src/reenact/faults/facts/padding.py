@@ -5,6 +5,7 @@ and `masked_fill`, transformers what is 0 in `attention_mask`."""
 import ast
 from collections.abc import Iterator, Sequence
 
+from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.flow.uses import assigned, number, value_of
 from reenact.program.syntax.excerpt import excerpt, same
 from reenact.program.syntax.index import FileIndex
@@ -95,7 +96,7 @@ def is_mask(scope: ast.AST, target: ast.expr) -> bool:
     given = given_as(calls_in(scope), *KEEP, *LEAVE_OUT)
     for entry in within(scope, ast.Dict):
         pairs = zip(entry.keys, entry.values, strict=True)
-        given += [value for key, value in pairs if is_constant(key, *KEEP, *LEAVE_OUT)]
+        given += [value for key, value in pairs if is_constant(constant_of(key), *KEEP, *LEAVE_OUT)]
     return any(same(value, target) for value in given)
 
 
@@ -223,11 +224,12 @@ def _left_out(mask: str, value: ast.expr) -> Found:
 
 def _is_far(node: ast.expr) -> bool:
     """Whether a score is minus infinity, or so low that nothing is left of it."""
+    node = read_through(node)
     match node:
         case ast.UnaryOp(ast.USub(), ast.Constant(int() | float() as value)):
             return -value < FAR
         case ast.Call(ast.Name("float"), [given]):
-            return is_constant(given, "-inf", "-Inf", "-infinity")
+            return is_constant(constant_of(given), "-inf", "-Inf", "-infinity")
     infinite = is_minus(node) and last_word(node.operand) == "inf"
     return infinite or bool(calls_in(node, "finfo"))
 
@@ -243,9 +245,9 @@ def _keeps_tokens(node: ast.expr | None) -> bool | None:
             return _keeps_tokens(value) if own else None
         case ast.Subscript(inner):
             return _keeps_tokens(inner)
-        case ast.UnaryOp(ast.Invert() | ast.Not(), inner) | ast.BinOp(
-            ast.Constant(1), ast.Sub(), inner
-        ):
+        case ast.UnaryOp(ast.Invert() | ast.Not(), inner):
+            return _opposite(_keeps_tokens(inner))
+        case ast.BinOp(one, ast.Sub(), inner) if is_constant(constant_of(one), 1, 1.0):
             return _opposite(_keeps_tokens(inner))
         case ast.Compare(left, [how], [right]):
             return _compared(left, how, right)
@@ -269,9 +271,12 @@ def _of_call(call: ast.Call) -> bool | None:
 def _compared(left: ast.expr, how: ast.cmpop, right: ast.expr) -> bool | None:
     """`ids != PAD` and `arange < lengths` are True for tokens; `mask == 0` turns a mask round."""
     if isinstance(how, ast.Eq | ast.NotEq):
-        if isinstance(right, ast.Constant) and right.value in (0, 1):
+        known = constant_of(right)
+        if known is not None and known.value in (0, 1):
             mask = _keeps_tokens(left)
-            return _opposite(mask) if isinstance(how, ast.Eq) != bool(right.value) else mask
+            # Where the number has a name, what is no mask is tokens, and the number their filler.
+            if mask is not None or known is right:
+                return _opposite(mask) if isinstance(how, ast.Eq) != bool(known.value) else mask
         return isinstance(how, ast.NotEq) if _is_filler(right) else None
     flipped = FLIPS.get(type(how))
     if flipped is None or _counts_places(left) == _counts_places(right):
@@ -311,7 +316,8 @@ def _is_length(node: ast.expr) -> bool:
     if is_call(node, "unsqueeze", "view", "reshape"):
         return True
     if isinstance(node, ast.Subscript):
-        return any(is_constant(part, None) for part in all_parts(node.slice))
+        parts = map(constant_of, within(node.slice, ast.expr))
+        return any(is_constant(part, None) for part in parts)
     return bool(calls_in(value_of(node), "len"))
 
 

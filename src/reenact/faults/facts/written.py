@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from reenact.program.flow.constants import constant_of
 from reenact.program.program import Program
 from reenact.program.syntax.calls import entries
 from reenact.program.syntax.datafile import BadData, Entry, read_data
@@ -78,5 +79,6 @@ def _in_text(
         elif isinstance(node, ast.AnnAssign):
             pairs = [(last_word(node.target), node.value)]
         for name, given in pairs:
-            if name in names and isinstance(given, ast.Constant) and given.value == value:
+            known = constant_of(given) if name in names else None
+            if given is not None and known is not None and known.value == value:
                 yield place_of(given)

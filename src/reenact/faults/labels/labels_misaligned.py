@@ -53,6 +53,7 @@ from reenact.faults.facts.moved_alone import moved_alone
 from reenact.faults.facts.roles import is_loss_call
 from reenact.faults.facts.together import SEEDS, pairs_of_rows
 from reenact.faults.facts.usable_rates import can_learn, usable_range
+from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.flow.uses import assigned, value_of
 from reenact.program.syntax.excerpt import excerpt, key_of, same
 from reenact.program.syntax.index import FileIndex
@@ -223,7 +224,7 @@ def _only_array(loader: ast.expr) -> str:
     if is_call(data, "TensorDataset") and len(data.args) == 1:
         data = data.args[0]
     by_itself = keyword(loader, "generator", "sampler") is None
-    shuffled = by_itself and is_constant(keyword(loader, "shuffle"), True)
+    shuffled = by_itself and is_constant(constant_of(keyword(loader, "shuffle")), True)
     return data.id if shuffled and isinstance(data, ast.Name) else ""
 
 
@@ -257,7 +258,7 @@ def _repeated_otherwise(index: FileIndex) -> Found:
     one by one.
     """
     for call in calls_in(index.tree, "repeat_interleave"):
-        times = next(iter(call.args), None)
+        times = constant_of(next(iter(call.args), None))
         joined = [one for one in calls_in(function_of(call), "cat", "concatenate") if one.args]
         copies = [one for one in joined if is_constant(times, len(elements(one.args[0])))]
         if any(_are_returned(call, one) for one in copies):
@@ -314,7 +315,8 @@ def _turned(node: ast.Assign) -> set[str]:
 
 def _is_turned(node: ast.expr) -> bool:
     """Whether rows are read backwards, or an image is flipped or turned."""
-    steps = [part.step for part in within(node, ast.Slice)]
+    slices = within(node, ast.Slice)
+    steps = [read_through(part.step) for part in slices if part.step is not None]
     backwards = any(is_minus(step) and is_constant(step.operand, 1) for step in steps)
     return backwards or bool(calls_in(node, *TURNS))
 

@@ -46,6 +46,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.roles import is_loss_call
+from reenact.program.flow.constants import read_through
 from reenact.program.flow.uses import assigned
 from reenact.program.syntax.excerpt import excerpt, same
 from reenact.program.syntax.pieces import (
@@ -134,7 +135,7 @@ def _is_made(value: ast.expr) -> bool:
     """No `None`, number or empty list to begin with, and nothing that was cut off from its
     graph.
     """
-    named = any(isinstance(part, ast.Name) for part in ast.walk(value))
+    named = bool(within(read_through(value), ast.Name))
     return named and not _is_freed(value)
 
 

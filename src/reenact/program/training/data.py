@@ -5,10 +5,11 @@ encoding.
 import ast
 from collections.abc import Iterator
 
-from reenact.program.flow.ends import NOT_LITERAL, is_number, literal, spot_of
+from reenact.program.flow.constants import read_through
+from reenact.program.flow.ends import NOT_LITERAL, End, is_number, literal, spot_of
 from reenact.program.flow.library_names import last_name
 from reenact.program.flow.values import Found
-from reenact.program.hyperparameter import Kind
+from reenact.program.hyperparameter import Kind, Written
 from reenact.program.syntax.calls import argument, keyword, method_name
 from reenact.program.syntax.scope import FileIndex, scope_of
 from reenact.program.training.analysis import (
@@ -200,9 +201,11 @@ def _divisions(analysis: ProgramAnalysis, index: FileIndex) -> Iterator[Draft]:
     for node in index.nodes:
         if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div):
             divisor = node.right if isinstance(node, ast.BinOp) else node.value
-            if is_number(literal(divisor)) and literal(divisor) in GREY_LEVELS:
+            written = read_through(divisor)
+            if is_number(literal(written)) and literal(written) in GREY_LEVELS:
                 site = EditSite(Style.VALUE, "data", node=node)
-                found = analysis.values.here(divisor)
+                way = Written.LITERAL if written is divisor else Written.CONSTANT
+                found = analysis.values.found(End(written, way), divisor)
                 yield analysis.found_draft(Kind.PREPROCESSING, found, site, layer="scale")
 
 

@@ -12,6 +12,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.sources import Instance, Sources
 from reenact.program.syntax.calls import method_name
 from reenact.program.syntax.scope import Scope
@@ -211,9 +212,7 @@ class Flow:
         if isinstance(node, ast.Call):
             return self._call(node, names)
         if isinstance(node, ast.BinOp):
-            both = self.value(node.left, names) | self.value(node.right, names)
-            constant = isinstance(node.left, ast.Constant) or isinstance(node.right, ast.Constant)
-            return both if constant else self._joined(both, node.right)
+            return self._operation(node, names)
         if isinstance(
             node,
             ast.Attribute | ast.Subscript | ast.Starred | ast.Await | ast.NamedExpr,
@@ -231,9 +230,16 @@ class Flow:
                 result |= self.value(child, names)
         return result
 
+    def _operation(self, node: ast.BinOp, names: dict[str, Tensor]) -> Tensor:
+        both = self.value(node.left, names) | self.value(node.right, names)
+        constants = map(constant_of, (node.left, node.right))
+        if any(one is not None for one in constants):
+            return both
+        return self._joined(both, node.right)
+
     def _joined(self, both: Tensor, other: ast.expr) -> Tensor:
         """Two tensors added: their layers must stay of one width."""
-        if not isinstance(other, ast.Constant):
+        if constant_of(other) is None:
             for layer in both.made_by:
                 layer.tied = True
         return both.bent()

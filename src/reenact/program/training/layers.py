@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import count
 
+from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.flow.ends import NOT_LITERAL, literal
 from reenact.program.flow.library_names import last_name
 from reenact.program.flow.sources import Sources
@@ -198,7 +199,7 @@ def _name_paths(layers: list[LayerSite]) -> None:
     taken: set[tuple[str, str, str]] = set()
     numbers: defaultdict[tuple[str, str, str], Iterator[int]] = defaultdict(count)
     for layer in layers:
-        given = literal(keyword(layer.call, "name"))
+        given = literal(constant_of(keyword(layer.call, "name")))
         base = layer.position.path or (given if isinstance(given, str) else layer.name.lower())
         own = (layer.scope.file, layer.model)
         numbered = (base if not number else f"{base}_{number}" for number in numbers[*own, base])
@@ -289,9 +290,9 @@ class Applied:
                 node.slice.upper,
                 node.slice.step,
             )
-            bounds = [literal(part) if part is not None else None for part in parts]
+            bounds = [literal(read_through(part)) if part is not None else None for part in parts]
             return run[slice(*(bound if isinstance(bound, int) else None for bound in bounds))]
-        number = literal(node.slice)
+        number = literal(read_through(node.slice))
         if number is NOT_LITERAL:
             return [[layer for step in run for layer in step]]
         if isinstance(number, int) and -len(run) <= number < len(run):

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import takewhile
 
-from reenact.program.flow.ends import literal
+from reenact.program.flow.constants import constant_of
 from reenact.program.hyperparameter import Kind
 from reenact.program.syntax.calls import method_name, receiver
+from reenact.program.syntax.pieces import is_constant
 from reenact.program.syntax.scope import FunctionNode, Scope, scope_of
 from reenact.program.training.analysis import Draft, EditSite, ProgramAnalysis, Style
 
@@ -171,7 +172,7 @@ def count_of(arguments: list[ast.expr]) -> ast.expr:
     if isinstance(stop, ast.BinOp) and isinstance(stop.op, ast.Add):
         if ast.dump(stop.left) == ast.dump(start):
             return stop.right
-        if literal(start) == 1 and literal(stop.right) == 1:
+        if is_constant(constant_of(start), 1) and is_constant(constant_of(stop.right), 1):
             return stop.left
     return stop
 

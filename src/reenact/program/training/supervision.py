@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.flow.ends import literal
 from reenact.program.flow.library_names import last_name
 from reenact.program.hyperparameter import Hyperparameter, Kind
@@ -204,7 +205,9 @@ class Supervision:
         """The last layers of the models that this loss looks at."""
         found = [one for one in self.models.layers if one.output and one.library == site.library]
         if site.output:
-            return [layer for layer in found if literal(keyword(layer.call, "name")) == site.output]
+            names = [constant_of(keyword(layer.call, "name")) for layer in found]
+            pairs = zip(found, names, strict=True)
+            return [layer for layer, name in pairs if literal(name) == site.output]
         if site.library == "torch":
             called = {caller_of(meeting.outputs) for meeting in meetings(self.analysis, site)}
             return [layer for layer in found if layer.model in called] or found
@@ -241,12 +244,9 @@ class Supervision:
         # Metrics that `compile` is asked for, of one of several outputs.
         asked = [keyword(call, "metrics") for call in self.analysis.calls("compile")]
         own = [part_of(one, site.output) for one in asked if isinstance(one, ast.Dict)]
-        return any(
-            counts_answers(node)
-            for metric in own
-            if metric is not None
-            for node in ast.walk(metric)
-        )
+        parts = [node for metric in own if metric is not None for node in ast.walk(metric)]
+        written = [read_through(node) if isinstance(node, ast.Name) else node for node in parts]
+        return any(map(counts_answers, written))
 
     def _words(self, site: EditSite) -> set[str]:
         return {
