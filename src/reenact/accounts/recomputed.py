@@ -159,7 +159,9 @@ def _tolerance(shown: float, value: float) -> float:
     digits = repr(round(shown, 10)).partition(".")[2]
     exact = _COMPUTED * max(abs(shown), abs(value))
     scientific = "e" in digits
-    return exact if scientific else max(exact, _PRINTED * 10.0 ** -len(digits))
+    if scientific:
+        return exact
+    return max(exact, _PRINTED * 10.0 ** -len(digits))
 
 
 def telling(reported: Reported) -> bool:
@@ -242,7 +244,10 @@ def _cut(stream: Stream, name: str, from_logits: bool) -> Meaning | None:
 
 
 def _of_accuracy(
-    stream: Stream, measure: Measure, measured: str, off: Meaning | None
+    stream: Stream,
+    measure: Measure,
+    measured: str,
+    off: Meaning | None,
 ) -> Iterator[tuple[Meaning, float]]:
     share = measure.total / stream.rows
     by_batch = measure.shares / stream.batches

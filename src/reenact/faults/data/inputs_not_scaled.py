@@ -113,7 +113,11 @@ def inputs_unscaled(detector: Detector, evidence: Evidence) -> Findings:
         saw = f"what {excerpt(call)} gives is not kept: the inputs stay as they were"
         place = place_of(call)
         yield detector.finding(
-            evidence, saw, place=place, confidence=0.95, certainty=Certainty.PROOF
+            evidence,
+            saw,
+            place=place,
+            confidence=0.95,
+            certainty=Certainty.PROOF,
         )
         return
     inputs = evidence.inputs

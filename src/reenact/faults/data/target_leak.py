@@ -190,7 +190,12 @@ def _moved(call: ast.Call) -> tuple[ast.expr | None, ast.expr | None]:
     return series, read_through(steps[0]) if steps else None
 
 
-def _forecast(index: FileIndex, series: ast.expr, target: ast.expr, value: ast.expr) -> bool:
+def _forecast(
+    index: FileIndex,
+    series: ast.expr,
+    target: ast.expr,
+    value: ast.expr,
+) -> bool:
     """Whether later values of a series are what a loss compares with, or are kept as a column: a
     shift, or rows from a later one on. What goes into the targets itself is no feature.
     """
@@ -220,7 +225,13 @@ def _is_column(target: ast.expr) -> bool:
     return isinstance(target, ast.Subscript) and constant_of(target.slice) is not None
 
 
-def _beside(index: FileIndex, feature: ast.expr, series: ast.expr, *, arrays_only: bool) -> bool:
+def _beside(
+    index: FileIndex,
+    feature: ast.expr,
+    series: ast.expr,
+    *,
+    arrays_only: bool,
+) -> bool:
     """Whether something is put beside the series it is made of, where features are put together:
     columns in a list of names, arrays that are stacked.
     """

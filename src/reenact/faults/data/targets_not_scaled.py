@@ -120,7 +120,11 @@ def _beside_classes(detector: Detector, evidence: Evidence) -> Findings:
         if abs(labels.mean) > 10 * LARGE:
             saw = f"targets with mean {labels.mean:.3g} in one term of {rest}"
             yield detector.finding(
-                evidence, saw, place=place, confidence=0.95, certainty=Certainty.STRONG
+                evidence,
+                saw,
+                place=place,
+                confidence=0.95,
+                certainty=Certainty.STRONG,
             )
     elif not _sums(evidence):
         # The targets themselves were not seen; only a sum over many values makes such a loss

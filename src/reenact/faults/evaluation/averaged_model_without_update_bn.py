@@ -272,7 +272,9 @@ def _is_made(part: ast.expr) -> bool:
 
 def _without(node: ast.expr | None, name: str) -> ast.expr | None:
     """`model` of `model.module`, and what is no such attribute as it is."""
-    return node.value if isinstance(node, ast.Attribute) and node.attr == name else node
+    if isinstance(node, ast.Attribute) and node.attr == name:
+        return node.value
+    return node
 
 
 def _parent(node: ast.AST) -> ast.AST | None:

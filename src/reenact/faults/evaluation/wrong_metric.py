@@ -200,7 +200,9 @@ def no_accuracy_metric(detector: Detector, evidence: Evidence) -> Findings:
 def _labels(loop: ast.For) -> set[str]:
     """The names that a loop over batches gives each batch; none for another loop."""
     given = names(loop.target)
-    return given if len(given) > 1 and not calls_in(loop.iter, *NO_BATCHES) else set()
+    if len(given) > 1 and not calls_in(loop.iter, *NO_BATCHES):
+        return given
+    return set()
 
 
 def _wrong(loop: ast.For, node: ast.stmt, labels: set[str]) -> str:

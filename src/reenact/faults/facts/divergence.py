@@ -66,7 +66,9 @@ def _has_exp(node: ast.expr) -> bool:
 def _has_square(node: ast.expr) -> bool:
     """Whether something in it is squared: `x**2`, `x.pow(2)`, `torch.square(x)`."""
     powers = [part.right for part in within(node, ast.BinOp) if is_sum(part, ast.Pow)]
-    powers += [call.args[-1] for call in calls_in(node, "pow") if call.args]
+    for call in calls_in(node, "pow"):
+        if call.args:
+            powers.append(call.args[-1])
     return bool(calls_in(node, "square")) or any(
         is_constant(constant_of(power), 2, 2.0) for power in powers
     )
@@ -124,4 +126,6 @@ def _number(node: ast.expr) -> float | None:
         value = ast.literal_eval(node)
     except ValueError:
         return None
-    return float(value) if isinstance(value, int | float) else None
+    if isinstance(value, int | float):
+        return float(value)
+    return None

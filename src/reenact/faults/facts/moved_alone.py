@@ -135,6 +135,8 @@ def _difference(first: Order | None, second: Order | None) -> Order | None:
     """The order that only one of two follows, or two draws by chance of which each follows one."""
     if first is not None and second is not None:
         apart = first.by_chance and second.by_chance and not first.is_same(second)
-        return first if apart and not is_restored(first.node, second.node) else None
+        if apart and not is_restored(first.node, second.node):
+            return first
+        return None
     alone = first or second
     return alone if alone is not None and alone.whole else None

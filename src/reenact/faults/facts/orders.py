@@ -112,7 +112,12 @@ class RowsOf:
                     if base and rows != self.rows.get(base):
                         self.rows.pop(base, None)
 
-    def _keep(self, target: ast.expr, rows: Rows | None, order: Order | None = None) -> None:
+    def _keep(
+        self,
+        target: ast.expr,
+        rows: Rows | None,
+        order: Order | None = None,
+    ) -> None:
         for name in _names(target):
             self.orders.pop(name, None)
             self.rows.pop(name, None)
@@ -129,7 +134,9 @@ class RowsOf:
         first = value.args[0] if is_call(value, "permutation") and value.args else None
         permutes = isinstance(first, ast.Name) and first.id in self.rows
         order = None if permutes else self._order(value)
-        return (self.value(value, target), None) if order is None else (None, order)
+        if order is None:
+            return (self.value(value, target), None)
+        return (None, order)
 
     def _order(self, value: ast.expr) -> Order | None:
         """The order that an expression gives, when it gives the numbers of rows."""
@@ -146,14 +153,18 @@ class RowsOf:
                     return None
                 return replace(used[0], whole=False)
             node = _inside(node)
-        return used[0] if isinstance(value, ast.Name) and used else None
+        if isinstance(value, ast.Name) and used:
+            return used[0]
+        return None
 
     def value(self, value: ast.expr, target: ast.expr | None = None) -> Rows | None:
         """What is known of the rows of an expression; none where they are mixed or unknown."""
         known = [self.rows[name] for name in names_read(value) if name in self.rows]
         if not known:
             own = is_call(value) and called(value) not in NO_ROWS
-            return Rows(frozenset({called(value)})) if own else None
+            if own:
+                return Rows(frozenset({called(value)}))
+            return None
         order = known[0].order
         if not all(_equal(one.order, order) for one in known):
             return None
@@ -163,7 +174,9 @@ class RowsOf:
             return rows
         # A sum of rows in two orders, as in mixup, is in none.
         summed = any(isinstance(node, ast.BinOp) for node in _outside(value))
-        return replace(rows, order=taken) if order is None and not summed else None
+        if order is None and not summed:
+            return replace(rows, order=taken)
+        return None
 
     def _taken(self, value: ast.expr, target: ast.expr | None) -> Order | None:
         """The order that an expression brings rows into."""
@@ -183,7 +196,9 @@ class RowsOf:
             elif is_call(node, *TABLE) and _all_rows(node):
                 return _of_table(node)
             if order is not None:
-                return order if itself or not order.whole else replace(order, whole=False)
+                if itself or not order.whole:
+                    return order
+                return replace(order, whole=False)
         return None
 
     def _picked(self, node: ast.ListComp) -> Order | None:

@@ -149,9 +149,13 @@ def _own_value(node: ast.expr) -> ast.expr:
     if isinstance(node, ast.Name):
         value = value_of(node)
         given = isinstance(owner, ast.FunctionDef) and parameter_of(owner, node.id) is not None
-        return node if given or function_of(value) is not owner else value
+        if given or function_of(value) is not owner:
+            return node
+        return value
     values = [value for target, value in stores(owner) if same(target, node)]
-    return values[0] if len(values) == 1 and isinstance(node, ast.Attribute) else node
+    if len(values) == 1 and isinstance(node, ast.Attribute):
+        return values[0]
+    return node
 
 
 def _row_wise(call: ast.Call) -> bool:

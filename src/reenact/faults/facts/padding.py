@@ -96,7 +96,9 @@ def is_mask(scope: ast.AST, target: ast.expr) -> bool:
     given = given_as(calls_in(scope), *KEEP, *LEAVE_OUT)
     for entry in within(scope, ast.Dict):
         pairs = zip(entry.keys, entry.values, strict=True)
-        given += [value for key, value in pairs if is_constant(constant_of(key), *KEEP, *LEAVE_OUT)]
+        for key, value in pairs:
+            if is_constant(constant_of(key), *KEEP, *LEAVE_OUT):
+                given.append(value)
     return any(same(value, target) for value in given)
 
 
@@ -265,7 +267,9 @@ def _of_call(call: ast.Call) -> bool | None:
         return _compared(operands[0], how, operands[1])
     if called(call) == "logical_not" and operands:
         return _opposite(_keeps_tokens(operands[0]))
-    return _keeps_tokens(owner) if called(call) in SAME and not library else None
+    if called(call) in SAME and not library:
+        return _keeps_tokens(owner)
+    return None
 
 
 def _compared(left: ast.expr, how: ast.cmpop, right: ast.expr) -> bool | None:
@@ -276,14 +280,20 @@ def _compared(left: ast.expr, how: ast.cmpop, right: ast.expr) -> bool | None:
             mask = _keeps_tokens(left)
             # Where the number has a name, what is no mask is tokens, and the number their filler.
             if mask is not None or known is right:
-                return _opposite(mask) if isinstance(how, ast.Eq) != bool(known.value) else mask
-        return isinstance(how, ast.NotEq) if _is_filler(right) else None
+                if isinstance(how, ast.Eq) != bool(known.value):
+                    return _opposite(mask)
+                return mask
+        if _is_filler(right):
+            return isinstance(how, ast.NotEq)
+        return None
     flipped = FLIPS.get(type(how))
     if flipped is None or _counts_places(left) == _counts_places(right):
         return None
     if _counts_places(right):
         return _compared(right, flipped(), left)
-    return isinstance(how, ast.Lt | ast.LtE) if _is_length(right) else None
+    if _is_length(right):
+        return isinstance(how, ast.Lt | ast.LtE)
+    return None
 
 
 def _is_filler(node: ast.expr) -> bool:

@@ -69,7 +69,8 @@ def _of_call(target: ast.expr, value: ast.expr) -> Iterator[Pair]:
     if calls_in(value, "train_test_split"):
         yield from zip(parts[::2], parts[1::2], strict=False)
     elif calls_in(value, "random_split"):
-        yield from ((parts[0], part) for part in parts[1:])
+        for part in parts[1:]:
+            yield (parts[0], part)
     elif is_call(value, "load_data") and len(parts) == 2:
         yield from zip(elements(parts[0]), elements(parts[1]), strict=False)
 
@@ -114,7 +115,9 @@ def _of_roles(index: FileIndex) -> Iterator[Pair]:
         ]
         given = given_as([fit], "validation_data")
         held += [(elements(value) or [value])[0] for value in given]
-        yield from ((fit.args[0], rows) for rows in held if not same(rows, fit.args[0]))
+        for rows in held:
+            if not same(rows, fit.args[0]):
+                yield (fit.args[0], rows)
 
 
 def _made_alike(index: FileIndex, known: list[Pair]) -> Iterator[Pair]:

@@ -63,7 +63,9 @@ def _wanted(node: ast.AST, own: list[ast.AST]) -> Iterator[ast.Subscript]:
         last = given.elts[1]
         stored = [pair for one in own if isinstance(one, ast.Assign) for pair in assigned(one)]
         values = [value for target, value in stored if same(target, last)] or [last]
-    yield from (rows for value in values if (rows := _rows_of(value)) is not None)
+    for value in values:
+        if (rows := _rows_of(value)) is not None:
+            yield rows
 
 
 def _rows_of(value: ast.expr | None) -> ast.Subscript | None:

@@ -49,7 +49,8 @@ def _configured(
         entry = entries.pop()
         named = entry.items if isinstance(entry.items, dict) else {}
         same = [one for name, one in named.items() if name in names and _equal(one, value)]
-        yield from (lines.place(file.path, one.span) for one in same)
+        for one in same:
+            yield lines.place(file.path, one.span)
         entries += [
             *named.values(),
             *(entry.items if isinstance(entry.items, list) else ()),

@@ -178,7 +178,9 @@ def _tell_nothing(evidence: Evidence) -> str:
     bounds = usable_range(tested.rates, tested.losses) if tested is not None else None
     usable = bounds is None or bounds[0] / 10 <= rate <= 3 * bounds[1]
     symptom = no_gain_over_a_constant(evidence) if can_learn(evidence) and usable else ""
-    return f"in {rows} rows the inputs say nothing about the labels; {symptom}" if symptom else ""
+    if symptom:
+        return f"in {rows} rows the inputs say nothing about the labels; {symptom}"
+    return ""
 
 
 def _moved_or_compared(evidence: Evidence) -> Place | None:
@@ -225,7 +227,9 @@ def _only_array(loader: ast.expr) -> str:
         data = data.args[0]
     by_itself = keyword(loader, "generator", "sampler") is None
     shuffled = by_itself and is_constant(constant_of(keyword(loader, "shuffle")), True)
-    return data.id if shuffled and isinstance(data, ast.Name) else ""
+    if shuffled and isinstance(data, ast.Name):
+        return data.id
+    return ""
 
 
 def _off_the_diagonal(index: FileIndex) -> Found:
@@ -355,7 +359,9 @@ def _shuffled(statement: ast.stmt, own: set[str]) -> str:
         case ast.Expr(ast.Call(_, [ast.Name(name)], []) as call) if called(call) == "shuffle":
             return name
         case ast.Assign([ast.Name(name), *_], ast.Call(_, [ast.Name(given)]) as call):
-            return name if given == name and called(call) in own else ""
+            if given == name and called(call) in own:
+                return name
+            return ""
         case ast.Assign([ast.Name(name), *_], ast.Subscript(ast.Name(rows), drawn)):
             draws = rows == name and is_call(drawn, *SHUFFLES)
             return name if draws and not _is_seeded(drawn) else ""

@@ -201,7 +201,9 @@ def _copies(evidence: Evidence, node: ast.Call | ast.BinOp) -> set[str]:
     if called(node) in AVERAGERS:
         return {last_word(target) for target, _ in assigned(statement_of(node))} - {""}
     old = owner_of(node) if isinstance(node, ast.Call) else _moved(node)
-    return set(holders(evidence, old)) if old is not None else set()
+    if old is not None:
+        return set(holders(evidence, old))
+    return set()
 
 
 def _moved(node: ast.BinOp) -> ast.expr | None:

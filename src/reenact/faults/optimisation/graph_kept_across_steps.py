@@ -206,7 +206,9 @@ def _is_evaluated(node: ast.AugAssign) -> bool:
 
 def _unscaled(value: ast.expr) -> ast.expr:
     """What is added, without the number that it is multiplied with or divided by."""
-    return value.left if is_sum(value, ast.Mult, ast.Div) else value
+    if is_sum(value, ast.Mult, ast.Div):
+        return value.left
+    return value
 
 
 def _name(value: ast.expr) -> str:
@@ -233,7 +235,9 @@ def _growth(evidence: Evidence) -> str:
     sizes = evidence.trace.steps["memory"] if evidence.trace is not None else ()
     held = [float(size) for size in sizes if size == size]
     grown = held[-1] - held[len(held) // 4] if len(held) > 8 else 0.0
-    return f"; the process grew by {grown:.0f} MB" if grown > 20 else ""
+    if grown > 20:
+        return f"; the process grew by {grown:.0f} MB"
+    return ""
 
 
 def _written(detector: Detector, evidence: Evidence) -> Findings:

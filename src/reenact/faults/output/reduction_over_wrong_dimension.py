@@ -192,7 +192,9 @@ def _is_turned(node: ast.expr) -> bool:
 
 def _sizes(call: ast.Call) -> list[ast.expr]:
     given = call.args[0] if len(call.args) == 1 else None
-    return given.elts if isinstance(given, ast.Tuple) else call.args
+    if isinstance(given, ast.Tuple):
+        return given.elts
+    return call.args
 
 
 def _swaps(call: ast.Call) -> bool:
@@ -232,8 +234,13 @@ def _axis_of(size: ast.expr, tensor: ast.expr, names: list[ast.expr]) -> int | N
         ):
             known = constant_of(axis)
             if known is not None and isinstance(known.value, int):
-                return known.value if same(owner, tensor) else None
-    return next((place for place, name in enumerate(names) if same(name, size)), None)
+                if same(owner, tensor):
+                    return known.value
+                return None
+    for place, name in enumerate(names):
+        if same(name, size):
+            return place
+    return None
 
 
 def _unpacked(call: ast.Call, tensor: ast.expr) -> list[ast.expr]:

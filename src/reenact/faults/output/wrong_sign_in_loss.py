@@ -116,7 +116,11 @@ def wrong_sign(detector: Detector, evidence: Evidence) -> Findings:
         saw = "what goes backward is the negative of the loss on these labels"
         place = evidence.loss.place if evidence.loss is not None else None
         yield detector.finding(
-            evidence, saw, place=place, kind=Kind.LOSS, certainty=Certainty.PROOF
+            evidence,
+            saw,
+            place=place,
+            kind=Kind.LOSS,
+            certainty=Certainty.PROOF,
         )
         return
     for index in evidence.files:

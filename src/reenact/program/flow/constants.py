@@ -38,7 +38,9 @@ def read_through(node: ast.expr, steps: int = STEPS) -> ast.expr:
         found.append(read_through(binding.value, steps - 1))
     if not found or not _is_literal(found[0]):
         return node
-    return found[0] if all(same(found[0], other) for other in found) else node
+    if all(same(found[0], other) for other in found):
+        return found[0]
+    return node
 
 
 def plain_value(node: ast.expr) -> JsonValue:

@@ -133,7 +133,9 @@ def _share(
         elif value is NOT_LITERAL and depth < 4 and isinstance(end.node, ast.expr):
             found.append(_share(analysis, end.node, depth + 1))
     distinct = {item.spot: item for item in found if item is not None}
-    return next(iter(distinct.values())) if len(distinct) == 1 else None
+    if len(distinct) == 1:
+        return next(iter(distinct.values()))
+    return None
 
 
 GREY_LEVELS = (255, 256, 127.5, 128)
@@ -185,10 +187,22 @@ def read_scaling(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
             if callee.dotted.startswith(HOMES) and (name in SCALERS or name in ENCODERS):
                 style = Style.NAME if name in SCALERS[:3] else Style.FIXED
                 reason = "" if style is Style.NAME else "how data is encoded depends on the data"
-                site = EditSite(style, "data", call, callee=callee, reason=reason)
+                site = EditSite(
+                    style,
+                    "data",
+                    call,
+                    callee=callee,
+                    reason=reason,
+                )
                 layer = "scale" if name in SCALERS else "encode"
                 found.append(
-                    analysis.name_draft(Kind.PREPROCESSING, callee, site, name, layer=layer)
+                    analysis.name_draft(
+                        Kind.PREPROCESSING,
+                        callee,
+                        site,
+                        name,
+                        layer=layer,
+                    )
                 )
     symbols = any(layer.spec.family is Family.EMBEDDING for layer in models.layers)
     if not any(draft.param.id.layer == "scale" for draft in found):

@@ -116,7 +116,9 @@ class Flow:
         names: dict[str, Tensor],
     ) -> Tensor:
         if isinstance(node, ast.Return):
-            return self.value(node.value, names) if node.value is not None else NOTHING
+            if node.value is not None:
+                return self.value(node.value, names)
+            return NOTHING
         if isinstance(node, ast.Assign):
             value = self.value(node.value, names)
             for target in node.targets:
@@ -336,7 +338,9 @@ class Flow:
                 before.feeds[layer] = None
         if family in PASSING:
             pooled = layer.name.startswith(("Adaptive", "Global"))
-            return Tensor(given.open, given.made_by) if pooled else given
+            if pooled:
+                return Tensor(given.open, given.made_by)
+            return given
         self.taken |= given.made_by
         return self._weighted(layer, given)
 
@@ -351,4 +355,6 @@ class Flow:
             closed = layer.activation is not None or family is Family.RECURRENT
             sized = given.sized_by | here if family is Family.CONV else frozenset()
             return Tensor(frozenset() if closed else here, here, sized)
-        return Tensor(made_by=here) if family is Family.EMBEDDING else NOTHING
+        if family is Family.EMBEDDING:
+            return Tensor(made_by=here)
+        return NOTHING

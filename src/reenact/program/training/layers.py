@@ -144,7 +144,10 @@ class LayerSite:
     def given(self, *kinds: Kind) -> ast.expr | None:
         """The first written argument of one of these kinds."""
         values = (self.filling(slot) for slot in self.spec.slots if slot.kind in kinds)
-        return next((value for value in values if value is not None), None)
+        for value in values:
+            if value is not None:
+                return value
+        return None
 
     @property
     def scope(self) -> Scope:
@@ -249,10 +252,10 @@ class Applied:
         choice = [self.by_call[item.call] for item in made if item.call in self.by_call]
         if choice:
             return [choice]
-        return next(
-            (self._elements(item.call) for item in made if item.callee.dotted in holders),
-            None,
-        )
+        for item in made:
+            if item.callee.dotted in holders:
+                return self._elements(item.call)
+        return None
 
     def _attribute(self, node: ast.Attribute) -> Run | None:
         """`self.name`: the layer of that path, or all layers of the container of that name."""

@@ -160,7 +160,9 @@ def iterated(node: Loop) -> ast.expr | None:
 def range_arguments(value: ast.expr | None) -> list[ast.expr]:
     """The arguments of `range(...)` or `trange(...)`."""
     ranged = isinstance(value, ast.Call) and _name(value) in ("range", "trange")
-    return value.args if isinstance(value, ast.Call) and ranged else []
+    if isinstance(value, ast.Call) and ranged:
+        return value.args
+    return []
 
 
 def count_of(arguments: list[ast.expr]) -> ast.expr:
@@ -215,7 +217,9 @@ def _rounds(loop: Loop) -> ast.expr | None:
     """What says how often a loop runs: `while step < max_steps`, `for epoch in range(epochs)`."""
     if not isinstance(loop, ast.While):
         arguments = range_arguments(iterated(loop))
-        return count_of(arguments) if arguments and len(arguments) < 3 else None
+        if arguments and len(arguments) < 3:
+            return count_of(arguments)
+        return None
     test = loop.test
     if (
         isinstance(test, ast.Compare)

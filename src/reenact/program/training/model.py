@@ -284,7 +284,9 @@ def depends_on(
             isinstance(end.node, ast.expr) and analysis.values.spot(end) == spot for end in ends
         ):
             return True
-        deeper += [end.node for end in ends if isinstance(end.node, ast.BinOp)]
+        for end in ends:
+            if isinstance(end.node, ast.BinOp):
+                deeper.append(end.node)
         # `width_in = width` at the end of a loop: a name with several values, one of which comes
         # from there.
         several = bindings_of(part)

@@ -227,7 +227,9 @@ def _filled(
     filling = [call for call in holder.index.calls if method_name(call) in ("append", "extend")]
     own = [call for call in filling if is_name(receiver(call), name.id)]
     nodes = [binding.node for binding in bindings]
-    nodes += [call for call in own if holder in scope_of(call).chain()]
+    for call in own:
+        if holder in scope_of(call).chain():
+            nodes.append(call)
     for node in sorted(
         nodes,
         key=lambda part: (

@@ -107,9 +107,9 @@ def _settings(analysis: ProgramAnalysis, layer: LayerSite) -> dict[str, JsonValu
         for slot in slots
     ]
     known = {name for slot in slots for name in slot.names}
-    found += [
-        (one.arg, one.value) for one in layer.call.keywords if one.arg and one.arg not in known
-    ]
+    for one in layer.call.keywords:
+        if one.arg and one.arg not in known:
+            found.append((one.arg, one.value))
     return {name: _value(analysis, node) for name, node in found if node is not None}
 
 

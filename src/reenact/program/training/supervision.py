@@ -130,7 +130,9 @@ def counts_answers(node: ast.AST) -> bool:
     `(a == b).sum()`.
     """
     if isinstance(node, ast.Constant):
-        return node.value in COUNTS if isinstance(node.value, str) else False
+        if isinstance(node.value, str):
+            return node.value in COUNTS
+        return False
     if not isinstance(node, ast.Call):
         return False
     name = node.func.id if isinstance(node.func, ast.Name) else method_name(node)
@@ -176,7 +178,9 @@ class Supervision:
             )
         elif param.kind is Kind.ACTIVATION and self.needs_probabilities(site) is not None:
             kept = tuple(v for v in kept if gives_probabilities(v))
-        return param if kept == param.alternatives else replace(param, alternatives=kept)
+        if kept == param.alternatives:
+            return param
+        return replace(param, alternatives=kept)
 
     def needs_probabilities(self, site: EditSite) -> Hyperparameter | None:
         """The loss that stops the program when what an activation gives is not between 0 and 1."""

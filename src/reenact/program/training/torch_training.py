@@ -106,7 +106,11 @@ def _initialiser(at: CallSite, models: Models, callee: Callee) -> Iterator[Draft
     kind = Kind.BIAS_INIT if "bias" in parts[-2:] else Kind.WEIGHT_INIT
     extra = _initialised(models, parts, scope_of(at.call))
     yield at.analysis.name_draft(
-        kind, callee, at.site(style=Style.NAME, callee=callee), at.owner, **extra
+        kind,
+        callee,
+        at.site(style=Style.NAME, callee=callee),
+        at.owner,
+        **extra,
     )
 
 
