@@ -53,7 +53,11 @@ def watch_boxed(
     options = prepare(program, options)
     limits = limits or Limits(wall_s=options.max_time or 600.0)
     result = run_again_if_killed(
-        sandbox, command(program, options), limits, listen=lambda: on_output, stop=stop
+        sandbox,
+        command(program, options),
+        limits,
+        listen=lambda: on_output,
+        stop=stop,
     )
     if result.ending is Ending.SANDBOX_FAILED:
         raise SandboxFailed(f"The sandbox could not run the program: {result.why}.")
@@ -86,7 +90,11 @@ def command(program: Program, options: WatchOptions) -> Command:
         workspace=program.working,
         mounts=(Mount(injected.FOLDER, PROBE),),
         environment=injected.environment(
-            options, kept, folder=TRACE, inject=PROBE, modules=modules
+            options,
+            kept,
+            folder=TRACE,
+            inject=PROBE,
+            modules=modules,
         ),
         collect=(
             *(f"{TRACE}/{name}" for name in NAMES),

@@ -106,7 +106,9 @@ class Columns:
         one_each = len(set(nearest.tolist())) == len(mean)
         close = bool((off[places, nearest] < CLOSE).all())
         far = bool((off[places, places][away] > OFF).all())
-        return int(away.sum()) if one_each and close and far else 0
+        if one_each and close and far:
+            return int(away.sum())
+        return 0
 
     def facts(self) -> Facts:
         columns, mean, deviation = self.unscaled()

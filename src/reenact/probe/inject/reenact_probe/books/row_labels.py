@@ -89,7 +89,12 @@ class Labelled:
     def _fits(self) -> bool:
         return len({part.shape[1] for part in self.more}) == 1
 
-    def _explained(self, inputs: Array, labels: Array, more: Array) -> float | None:
+    def _explained(
+        self,
+        inputs: Array,
+        labels: Array,
+        more: Array,
+    ) -> float | None:
         """The share of the spread of labels that tables of few columns explain."""
         if inputs.shape[1] > 64 or len(inputs) < 2 * FEW_ROWS:
             return None
@@ -111,7 +116,9 @@ class Labelled:
         table, answer = _standard(inputs), _standard(labels)
         fits = abs(table.T @ answer) / len(table)
         best = fits.max(axis=1)
-        return int(best.argmax()) if float(best.max()) > 1 - EXACT else None
+        if float(best.max()) > 1 - EXACT:
+            return int(best.argmax())
+        return None
 
     def _is_noise(self, labels: Array) -> bool:
         """Whether labels look as drawn from the unit normal distribution."""

@@ -29,7 +29,13 @@ class Reach:
         self._looks = 0
         self._whole = 0
 
-    def trains(self, whole: int, prediction: Tensor, target: Tensor, place: Place | None) -> None:
+    def trains(
+        self,
+        whole: int,
+        prediction: Tensor,
+        target: Tensor,
+        place: Place | None,
+    ) -> None:
         """A loss compares a prediction for each row of the model's inputs, known by all their
         keys."""
         again, self._whole = whole == self._whole, whole

@@ -32,7 +32,13 @@ class Reading:
 
     __slots__ = ("event", "facts", "owner", "values")
 
-    def __init__(self, event: str, owner: int, values: Any, facts: Facts) -> None:
+    def __init__(
+        self,
+        event: str,
+        owner: int,
+        values: Any,
+        facts: Facts,
+    ) -> None:
         self.event = event
         self.owner = owner
         self.values = values
@@ -290,7 +296,14 @@ class Ledger:
             owner.by_hand += 1
         owner.spent = now.copy()
 
-    def _row(self, owner: Owner, number: int, now: Array, kind: int, factor: float) -> None:
+    def _row(
+        self,
+        owner: Owner,
+        number: int,
+        now: Array,
+        kind: int,
+        factor: float,
+    ) -> None:
         if len(self.rows) < ROWS:
             norms = [_norm(owner.now), _norm(now)]
             self.rows.append([float(self.step), float(number), *norms, float(kind), factor])
