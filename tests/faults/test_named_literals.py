@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from made_evidence import findings_in
-from reenact.program.flow.constants import constant_of
+from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.syntax.pieces import calls_in
 from reenact.testing.faults import evidence_of
 
@@ -20,6 +22,14 @@ from reenact.testing.faults import evidence_of
         ("n = 2\nn = 2\nf(n)\n", 2),
         ("n = 2\nn = 3\nf(n)\n", None),
         ("n = 1 + 1\nf(n)\n", None),
+        ("n, other = 2, 3\nf(n)\n", 2),
+        ("n = 2\nsame = n\nf(same)\n", 2),
+        ("n = n\nf(n)\n", None),
+        ("n = 2\nn += 2\nf(n)\n", None),
+        ("n = 2\nfor n in rows:\n    f(n)\n", None),
+        ("n = 2\nuse = lambda n: f(n)\n", None),
+        ("n = 2\nasync def use(n):\n    f(n)\n", None),
+        ("n = 2\ndef use():\n    n = 3\n    return n\nf(n)\n", 2),
         ("n = 2\ndef use(n):\n    f(n)\n", None),
         ("f(n)\n", None),
         ("f()\n", None),
@@ -58,6 +68,22 @@ def test_rows_are_drawn_repeatedly_where_a_constant_says_so(text: str, line: int
     drawn = findings_in("RE055", evidence_of(text.format(again=True), run=False))
     assert [one.place.line for one in drawn if one.place is not None] == [line]
     assert findings_in("RE055", evidence_of(text.format(again=False), run=False)) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("n = -2\nf(n)\n", "-2"),
+        ("n = (0, -1)\nf(n)\n", "(0, -1)"),
+        ("n = float('-inf')\nf(n)\n", "float('-inf')"),
+        ("n = float('7')\nf(n)\n", "n"),
+        ("n = -x\nf(n)\n", "n"),
+        ("f(-n)\n", "-n"),
+    ],
+)
+def test_numbers_below_zero_and_lists_are_literals_too(text: str, read: str) -> None:
+    (call,) = calls_in(evidence_of(text, run=False).files[0].tree, "f")
+    assert ast.unparse(read_through(call.args[0])) == read
 
 
 BOUND = """

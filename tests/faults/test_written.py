@@ -31,6 +31,8 @@ NAMES = ("weight_decay", "wd")
         ("lr: 1\n", "settings = {'weight_decay': 0.5}", "train.py:7"),
         ("lr: 1\n", "settings = dict(weight_decay=0.5)", "train.py:7"),
         ("lr: 1\n", "weight_decay: float = 0.5", "train.py:7"),
+        ("lr: 1\n", "WD = 0.5; settings = dict(weight_decay=WD)", "train.py:7"),
+        ("lr: 1\n", "WD = 0.4; settings = dict(weight_decay=WD)", None),
     ],
 )
 def test_the_one_place_that_gives_the_value(

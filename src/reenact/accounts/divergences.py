@@ -116,7 +116,9 @@ def _is_negative(call: DivergenceCall) -> bool:
 
 
 def _value(call: DivergenceCall) -> str:
-    return f": a divergence of {call.value:.3g}" if call.value is not None else ""
+    if call.value is not None:
+        return f": a divergence of {call.value:.3g}"
+    return ""
 
 
 def _axes(sums: Sums) -> set[int]:

@@ -71,7 +71,11 @@ def _spent_again(owner: Owner, trace: Trace) -> Iterator[Entry]:
         )
     elif owner.again > HALF * owner.steps:
         yield imbalance(
-            "spent-again", sentence, fault="missing-zero-grad", place=owner.place, confidence=0.85
+            "spent-again",
+            sentence,
+            fault="missing-zero-grad",
+            place=owner.place,
+            confidence=0.85,
         )
     else:
         yield fact("spent-again", sentence, owner.place)

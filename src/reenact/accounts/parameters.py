@@ -97,7 +97,10 @@ class _Parts:
         made = {one.path: one.place for one in self.book.models[root].parts}
         common = _common([_owner(one).split(".") for one in tensors])
         ends = (".".join(common[:length]) for length in range(len(common), -1, -1))
-        return next((made[end] for end in ends if made.get(end) is not None), None)
+        for end in ends:
+            if made.get(end) is not None:
+                return made[end]
+        return None
 
     def optimizer_place(self) -> Place | None:
         made = self.trace.graph.optimizer if self.trace.graph is not None else None

@@ -9,9 +9,17 @@ from dataclasses import dataclass
 
 from reenact.probe.books.metrics import Measure, Reported, Stream
 
-ACCURACY, ERROR, LOSS = "accuracy", "error", "loss"
-MSE, RMSE, MAE = "mse", "rmse", "mae"
-F1, PRECISION, RECALL, PERPLEXITY, R2 = "f1", "precision", "recall", "perplexity", "r2"
+ACCURACY = "accuracy"
+ERROR = "error"
+LOSS = "loss"
+MSE = "mse"
+RMSE = "rmse"
+MAE = "mae"
+F1 = "f1"
+PRECISION = "precision"
+RECALL = "recall"
+PERPLEXITY = "perplexity"
+R2 = "r2"
 RATIOS = (F1, PRECISION, RECALL, PERPLEXITY, R2)
 _WORDS = {
     "f1": F1,
@@ -151,7 +159,9 @@ def _tolerance(shown: float, value: float) -> float:
     digits = repr(round(shown, 10)).partition(".")[2]
     exact = _COMPUTED * max(abs(shown), abs(value))
     scientific = "e" in digits
-    return exact if scientific else max(exact, _PRINTED * 10.0 ** -len(digits))
+    if scientific:
+        return exact
+    return max(exact, _PRINTED * 10.0 ** -len(digits))
 
 
 def telling(reported: Reported) -> bool:
@@ -234,7 +244,10 @@ def _cut(stream: Stream, name: str, from_logits: bool) -> Meaning | None:
 
 
 def _of_accuracy(
-    stream: Stream, measure: Measure, measured: str, off: Meaning | None
+    stream: Stream,
+    measure: Measure,
+    measured: str,
+    off: Meaning | None,
 ) -> Iterator[tuple[Meaning, float]]:
     share = measure.total / stream.rows
     by_batch = measure.shares / stream.batches

@@ -58,11 +58,9 @@ def _read(reported: Reported, evaluation: Evaluation, from_logits: bool) -> Repo
             continue
         found = tuple(meanings(stream, measured, from_logits))
         mean = next((value for meaning, value in found if meaning.sound), 0.0)
-        fits += [
-            (meaning, stream, mean)
-            for meaning, value in found
-            if agrees(reported, value, value > 1 and measured == "accuracy")
-        ]
+        for meaning, value in found:
+            if agrees(reported, value, value > 1 and measured == "accuracy"):
+                fits.append((meaning, stream, mean))
     return Report(reported, tuple(fits))
 
 
@@ -100,10 +98,17 @@ def _shared(reports: Sequence[Report]) -> Meaning | None:
     shared = set.intersection(*each)
     values = {one.reported.value for one in reports if not one.sound}
     alone = len(reports) == 1 and telling(reports[0].reported)
-    return shared.pop() if len(shared) == 1 and (len(values) >= FEWEST or alone) else None
+    if len(shared) == 1 and (len(values) >= FEWEST or alone):
+        return shared.pop()
+    return None
 
 
-def _off(name: str, place: Place | None, wrong: Meaning, reports: Sequence[Report]) -> Entry:
+def _off(
+    name: str,
+    place: Place | None,
+    wrong: Meaning,
+    reports: Sequence[Report],
+) -> Entry:
     report = reports[-1]
     mean = next(mean for meaning, _, mean in report.fits if meaning == wrong)
     sentence = f"{name} is {wrong.says}: {report.reported.value:.4g} where its rows give {mean:.4g}"

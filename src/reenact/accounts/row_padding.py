@@ -71,4 +71,6 @@ def _side(rows: PaddedRows) -> str:
 
 
 def _filled(rows: PaddedRows) -> FilledSide:
-    return rows.begin if rows.begin.share > rows.end.share else rows.end
+    if rows.begin.share > rows.end.share:
+        return rows.begin
+    return rows.end

@@ -133,7 +133,9 @@ def best_certainty(observations: Iterable[Observation]) -> Certainty:
 
 def explained(suspicion: float, certainty: Certainty) -> float:
     """What is left where a cause is known that would have the same effect."""
-    return suspicion if certainty is Certainty.PROOF else suspicion * EXPLAINED
+    if certainty is Certainty.PROOF:
+        return suspicion
+    return suspicion * EXPLAINED
 
 
 def is_spoken_against(

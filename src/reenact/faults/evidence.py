@@ -100,7 +100,9 @@ class Evidence:
     @property
     def graph(self) -> ModelGraph | None:
         """The live model."""
-        return self.trace.graph if self.trace is not None else None
+        if self.trace is not None:
+            return self.trace.graph
+        return None
 
     @property
     def framework(self) -> str:
@@ -115,7 +117,9 @@ class Evidence:
     @property
     def step_count(self) -> int:
         """Training steps of the watched run."""
-        return self.trace.step_count if self.trace is not None else 0
+        if self.trace is not None:
+            return self.trace.step_count
+        return 0
 
     @property
     def watched(self) -> Trace:
@@ -125,7 +129,9 @@ class Evidence:
 
     def happened(self, kind: str) -> tuple[Event, ...]:
         """Events of this kind in the watched run; nothing where nobody watched."""
-        return self.trace.happened(kind) if self.trace is not None else ()
+        if self.trace is not None:
+            return self.trace.happened(kind)
+        return ()
 
     @cached_property
     def accounts(self) -> tuple[Account, ...]:
@@ -135,7 +141,9 @@ class Evidence:
     @property
     def crash(self) -> Crash | None:
         """The exception that ended the watched run."""
-        return self.outcome.crash if self.outcome is not None else None
+        if self.outcome is not None:
+            return self.outcome.crash
+        return None
 
     @cached_property
     def layers(self) -> tuple[LayerView, ...]:
@@ -155,10 +163,10 @@ class Evidence:
         """
         if self.optimizers > 1 or self.ends_in_several:
             return None
-        return next(
-            (layer for layer in reversed(self.layers) if layer.role == "output"),
-            None,
-        )
+        for layer in reversed(self.layers):
+            if layer.role == "output":
+                return layer
+        return None
 
     @property
     def several_outputs(self) -> bool:
@@ -185,11 +193,16 @@ class Evidence:
         if output is None or output.own_activation:
             return None
         behind = self.layers[self.layers.index(output) + 1 :]
-        return next((layer for layer in behind if layer.own_activation), None)
+        for layer in behind:
+            if layer.own_activation:
+                return layer
+        return None
 
     @property
     def task(self) -> TaskType:
-        return self.graph.task if self.graph is not None else TaskType.UNKNOWN
+        if self.graph is not None:
+            return self.graph.task
+        return TaskType.UNKNOWN
 
     @property
     def loss(self) -> LossFacts | None:
@@ -223,12 +236,18 @@ class Evidence:
         loss is given decides where it is known: a softmax may only choose actions.
         """
         if self.loss is not None and self.loss.bend:
-            return self.loss.bend if self.loss.bend != "none" else None
-        return self.output.activation if self.output is not None else None
+            if self.loss.bend != "none":
+                return self.loss.bend
+            return None
+        if self.output is not None:
+            return self.output.activation
+        return None
 
     @property
     def optimizer(self) -> OptimizerFacts | None:
-        return self.graph.optimizer if self.graph is not None else None
+        if self.graph is not None:
+            return self.graph.optimizer
+        return None
 
     @property
     def learning_rate(self) -> float | None:
@@ -268,7 +287,9 @@ class Evidence:
                 if self.optimizer is not None
                 else written and str(written.in_force)
             )
-            return None if finds_its_step(name or "") else self.learning_rate
+            if finds_its_step(name or ""):
+                return None
+            return self.learning_rate
         steps = self.watched.steps
         both = zip(steps["optimizer"], steps["learning_rate"], strict=True)
         return max(
@@ -289,7 +310,9 @@ class Evidence:
         """Weights of a target network or an average: no optimizer has them, and they have name and
         shape of weights that one has; the shape alone where those learn and nobody saw their names.
         """
-        return copies_in(self.trace) if self.trace is not None else frozenset()
+        if self.trace is not None:
+            return copies_in(self.trace)
+        return frozenset()
 
     @property
     def was_cut_off(self) -> bool:
@@ -374,7 +397,9 @@ class Evidence:
 
     @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
-        return self.static.hyperparameters if self.static is not None else ()
+        if self.static is not None:
+            return self.static.hyperparameters
+        return ()
 
     def hyperparameter(
         self,

@@ -217,7 +217,9 @@ class Finding(Result):
     def layer_index(self) -> int | None:
         """Its place in `model.layers`, from 0."""
         layered = layered_of(self.observations)
-        return layered.layer_index if layered is not None else None
+        if layered is not None:
+            return layered.layer_index
+        return None
 
     @property
     def is_of_training(self) -> bool:
@@ -228,7 +230,10 @@ class Finding(Result):
     def hyperparameter(self) -> HyperparameterId | None:
         """The hyperparameter at fault, when it is one."""
         named = (one.hyperparameter for one in self.observations)
-        return next((one for one in named if one is not None), None)
+        for one in named:
+            if one is not None:
+                return one
+        return None
 
     @property
     def place(self) -> Place | None:
@@ -238,7 +243,9 @@ class Finding(Result):
     @property
     def file(self) -> str:
         """Relative to the program's folder; empty where it has no place in the source."""
-        return str(self.place.file) if self.place is not None else ""
+        if self.place is not None:
+            return str(self.place.file)
+        return ""
 
     @property
     def line(self) -> int | None:

@@ -59,7 +59,9 @@ def health_of(evidence: Evidence) -> Health:
     )
     if silent or (by_accuracy or 0.0) > SOME:
         return Health.UNCLEAR
-    return Health.FAILS if _stands_still(evidence, course, by_loss) else Health.UNCLEAR
+    if _stands_still(evidence, course, by_loss):
+        return Health.FAILS
+    return Health.UNCLEAR
 
 
 def _stands_still(

@@ -186,4 +186,6 @@ class Observation:
     @property
     def column(self) -> int | None:
         """Where it stands in its line, from 1."""
-        return self.place.column + 1 if self.place is not None else None
+        if self.place is not None:
+            return self.place.column + 1
+        return None

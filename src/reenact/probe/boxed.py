@@ -97,7 +97,11 @@ def command(
         workspace=program.working,
         mounts=(Mount(injected.FOLDER, PROBE), *mounts),
         environment=injected.environment(
-            options, kept, folder=TRACE, inject=PROBE, modules=modules
+            options,
+            kept,
+            folder=TRACE,
+            inject=PROBE,
+            modules=modules,
         ),
         collect=(
             *(f"{TRACE}/{name}" for name in NAMES),

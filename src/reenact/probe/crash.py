@@ -133,19 +133,19 @@ class CrashFacts:
     @property
     def inner(self) -> CrashFrame | None:
         """The frame that raised, or that called what raised; the probe only hands on."""
-        return next(
-            (frame for frame in reversed(self.stack) if frame.owner != PROBE),
-            None,
-        )
+        for frame in reversed(self.stack):
+            if frame.owner != PROBE:
+                return frame
+        return None
 
     @property
     def library_frame(self) -> CrashFrame | None:
         """The innermost frame of a package."""
         others = (PROGRAM, PROBE, PYTHON)
-        return next(
-            (frame for frame in reversed(self.stack) if frame.owner not in others),
-            None,
-        )
+        for frame in reversed(self.stack):
+            if frame.owner not in others:
+                return frame
+        return None
 
     @property
     def own(self) -> bool:

@@ -69,7 +69,9 @@ class GrowingTrace:
         self.seconds = times[-1] - self._began
         self.epoch = max(self.epoch, int(steps["epoch"].max()))
         fresh = steps["loss"][numbers % self._every == 0].tolist()
-        self.losses += [value for value in fresh if math.isfinite(value)]
+        for value in fresh:
+            if math.isfinite(value):
+                self.losses.append(value)
         while len(self.losses) > 2 * MOST_VALUES:
             self.losses = self.losses[::2]
             self._every = 2 * self._every

@@ -66,7 +66,13 @@ def _layer(
 
     shares = last("dead_unit_share"), last("saturated_share")
     health = LayerHealth(
-        name, place, last("mean"), last("std"), *shares, last("grad_mean_abs"), ratio
+        name,
+        place,
+        last("mean"),
+        last("std"),
+        *shares,
+        last("grad_mean_abs"),
+        ratio,
     )
     broken = last("bad_share") > 0 or last("grad_bad_share") > 0
     return replace(health, remarks=tuple(_remarks(health, broken)))

@@ -133,10 +133,14 @@ def infer_task(
     if labels.one_hot:
         return TaskType.MULTI_CLASS
     if not labels.integral:
-        return _by_loss(name, width) if name in _BINARY | _MULTI_LABEL else TaskType.REGRESSION
+        if name in _BINARY | _MULTI_LABEL:
+            return _by_loss(name, width)
+        return TaskType.REGRESSION
     if math.prod(size or 1 for size in labels.shape[1:]) > 1 and "int" not in labels.dtype:
         binary = set(labels.class_values or ()) <= {0, 1}
-        return TaskType.MULTI_LABEL if binary else TaskType.REGRESSION
+        if binary:
+            return TaskType.MULTI_LABEL
+        return TaskType.REGRESSION
     return _whole_numbers(labels, name, width)
 
 
@@ -144,11 +148,15 @@ def _whole_numbers(labels: TensorFacts, name: str, width: int | None) -> TaskTyp
     """One whole number a row: a class, or a quantity that happens to be whole."""
     two = set(labels.class_values or ()) <= {0, 1} or set(labels.class_values or ()) == {-1, 1}
     if name in _CATEGORICAL:
-        return TaskType.BINARY if two and width == 1 else TaskType.MULTI_CLASS
+        if two and width == 1:
+            return TaskType.BINARY
+        return TaskType.MULTI_CLASS
     if two:
         return TaskType.BINARY
     if name in _BINARY:
-        return TaskType.BINARY if (labels.classes or 0) <= 2 else TaskType.MULTI_CLASS
+        if (labels.classes or 0) <= 2:
+            return TaskType.BINARY
+        return TaskType.MULTI_CLASS
     few = labels.classes is not None and labels.classes <= _MANY
     unsaid = width is None and not name and "int" in labels.dtype
     if few and (unsaid or (width or 1) > 1):

@@ -231,7 +231,12 @@ def _looked_at(
 
 
 def _content(
-    path: str, kind: str, now: os.stat_result, without: tuple[str, ...], *, whole: bool
+    path: str,
+    kind: str,
+    now: os.stat_result,
+    without: tuple[str, ...],
+    *,
+    whole: bool,
 ) -> hashlib._Hash:
     """The hash of what counts. A pipe or a device is never read: it would wait."""
     if kind == "link" and stat.S_ISLNK(now.st_mode):

@@ -157,7 +157,13 @@ def classify(
         or (crash is not None and crash.is_a("KeyboardInterrupt"))
     ):
         note = BY_USER if verdict_asked else ""
-        return Outcome(OutcomeKind.INTERRUPTED, exit_code, signals.SIGINT, crash, note=note)
+        return Outcome(
+            OutcomeKind.INTERRUPTED,
+            exit_code,
+            signals.SIGINT,
+            crash,
+            note=note,
+        )
     if stopped:
         return Outcome(OutcomeKind.STOPPED, exit_code, note=limit)
     if exit_code < 0:
@@ -244,7 +250,9 @@ def beside(crash: Crash) -> str:
         return ""
     if not facts.folder_exists:
         return " (its folder does not exist)"
-    return f" (the folder has {facts.nearest})" if facts.nearest else " (the folder exists)"
+    if facts.nearest:
+        return f" (the folder has {facts.nearest})"
+    return " (the folder exists)"
 
 
 _STAND_IN = "--stand-in-data of diagnose and repair gives made-up data of the same shapes"

@@ -226,7 +226,9 @@ def _joined(
 ) -> Columns:
     import numpy as np
 
-    return Columns(columns, np.concatenate(parts)) if parts else no_rows(columns)
+    if parts:
+        return Columns(columns, np.concatenate(parts))
+    return no_rows(columns)
 
 
 def _epochs(steps: Columns, events: Sequence[Event]) -> Columns:
@@ -300,7 +302,9 @@ def _crash(content: Json, root: Root) -> Crash:
 def _books(folder: Path, root: Root) -> Books | None:
     """What the books of the training hold; none where none were kept."""
     content = read_json_file(folder, "books.json")
-    return typed(Books, _places_read(content, root)) if content else None
+    if content:
+        return typed(Books, _places_read(content, root))
+    return None
 
 
 def _places_read(value: Any, root: Root) -> Any:
@@ -310,7 +314,9 @@ def _places_read(value: Any, root: Root) -> Any:
             key: read_place(part, root) if key == "place" else _places_read(part, root)
             for key, part in value.items()
         }
-    return [_places_read(part, root) for part in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_places_read(part, root) for part in value]
+    return value
 
 
 def read_crash_notes(folder: Path, root: Root) -> Crash | None:
@@ -328,7 +334,9 @@ def read_stand_ins(folder: Path) -> tuple[str, ...]:
         folder,
         str(injected.part("standin").FILE),
     )
-    return tuple(str(name) for name in content["names"]) if content else ()
+    if content:
+        return tuple(str(name) for name in content["names"])
+    return ()
 
 
 def was_stopped(folder: Path) -> bool:

@@ -164,7 +164,9 @@ def differing(
     before = earlier.get("variables")
     after = now.get("variables")
     if not isinstance(before, Mapping) or not isinstance(after, Mapping):
-        return ["the environment"] if earlier.get("environment") != now.get("environment") else []
+        if earlier.get("environment") != now.get("environment"):
+            return ["the environment"]
+        return []
     names = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
     found = [f"the environment variable {name}" for name in names]
     if not found and earlier.get("environment") != now.get("environment"):

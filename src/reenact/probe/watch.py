@@ -96,7 +96,13 @@ def watch(
     try:
         # What runs beside the watched run says nothing that the watched run does not say.
         stderr = subprocess.DEVNULL if options.experiments else None
-        with ProgramTerminal(screen, stdout, stderr, stdin, answers) as terminal:
+        with ProgramTerminal(
+            screen,
+            stdout,
+            stderr,
+            stdin,
+            answers,
+        ) as terminal:
             ended = _run(command, program, options, terminal, stop, look)
     except OSError as error:
         what = error.filename or command[0]

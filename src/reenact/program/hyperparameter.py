@@ -202,7 +202,9 @@ class Hyperparameter:
         """The value that counts: what is written or computed, else the library's default."""
         if self.absent:
             return self.default
-        return self.computed if self.computed is not None else self.value
+        if self.computed is not None:
+            return self.computed
+        return self.value
 
     @property
     def used_at(self) -> list[str]:

@@ -53,10 +53,10 @@ class StaticGraph:
         return tuple(param for param in self.hyperparameters if param.kind is kind)
 
     def layer(self, model: str, name: str) -> StaticLayer | None:
-        return next(
-            (layer for layer in self.layers if (layer.model, layer.name) == (model, name)),
-            None,
-        )
+        for layer in self.layers:
+            if (layer.model, layer.name) == (model, name):
+                return layer
+        return None
 
 
 @lru_cache(maxsize=64)

@@ -144,7 +144,9 @@ def _cut(value: ast.expr) -> ast.expr | None:
     """What an expression cuts; none where it cuts nothing."""
     if is_sum(value, ast.Mod):
         return value.left
-    return subject_of(value) if is_call(value, *CLIPS, *WRAPS) else None
+    if is_call(value, *CLIPS, *WRAPS):
+        return subject_of(value)
+    return None
 
 
 def _is_given(cut: ast.expr | None) -> bool:
@@ -185,4 +187,6 @@ def _as_many_as_values(table: ast.Call) -> str:
     values = [size, *(given(file_of(table), name) if name else ())]
     counted = [value for value in values if calls_in(value, *COUNTED)]
     rows = "the table has as many rows as there are values"
-    return f"{rows} ({excerpt(counted[0])}), and values are cut to that" if counted else ""
+    if counted:
+        return f"{rows} ({excerpt(counted[0])}), and values are cut to that"
+    return ""

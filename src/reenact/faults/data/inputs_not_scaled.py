@@ -61,6 +61,7 @@ from reenact.faults.facts.lines import nodes
 from reenact.faults.facts.measured import among, inputs_scaled, output_rows
 from reenact.faults.facts.places import at_hyperparameter, named_hyperparameter
 from reenact.faults.facts.series import learned
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.pieces import (
@@ -112,7 +113,11 @@ def inputs_unscaled(detector: Detector, evidence: Evidence) -> Findings:
         saw = f"what {excerpt(call)} gives is not kept: the inputs stay as they were"
         place = place_of(call)
         yield detector.finding(
-            evidence, saw, place=place, confidence=0.95, certainty=Certainty.PROOF
+            evidence,
+            saw,
+            place=place,
+            confidence=0.95,
+            certainty=Certainty.PROOF,
         )
         return
     inputs = evidence.inputs
@@ -250,9 +255,10 @@ def _dropped(evidence: Evidence) -> Iterator[ast.expr]:
         owner = owner_of(node.value)
         made = value_of(owner) if owner is not None else None
         kept = not is_call(node.value, "fit_transform", "transform")
-        if kept or not is_call(made, *SCALERS) or is_constant(keyword(made, "copy"), False):
+        if kept or not is_call(made, *SCALERS):
             continue
-        yield node.value
+        if not is_constant(constant_of(keyword(made, "copy")), False):
+            yield node.value
 
 
 def far_from_unit_size(evidence: Evidence) -> bool:

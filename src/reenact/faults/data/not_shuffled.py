@@ -94,7 +94,12 @@ def not_shuffled(detector: Detector, evidence: Evidence) -> Findings:
         kind = Kind.SHUFFLE
         certain = Certainty.STRONG
         yield detector.finding(
-            evidence, saw, kind=kind, values=(True,), confidence=0.9, certainty=certain
+            evidence,
+            saw,
+            kind=kind,
+            values=(True,),
+            confidence=0.9,
+            certainty=certain,
         )
         return
     swing = _swing(evidence)

@@ -50,6 +50,7 @@ from reenact.faults import (
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.roles import targets
 from reenact.faults.facts.windows import windows_with_target
+from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.flow.uses import names_that_reach, stores
 from reenact.program.syntax.excerpt import excerpt, same
 from reenact.program.syntax.index import FileIndex
@@ -166,9 +167,10 @@ def _later(value: ast.expr) -> tuple[ast.expr | None, str]:
         return None, ""
     first = value.args[0] if value.args else None
     what = called(value)
-    if what == "rolling" and is_constant(keyword(value, "center"), True):
+    if what == "rolling" and is_constant(constant_of(keyword(value, "center")), True):
         return owner_of(value), "a centred window"
-    if what == "convolve" and any(is_constant(one, "same") for one in given_to(value)):
+    given = map(constant_of, given_to(value))
+    if what == "convolve" and any(is_constant(one, "same") for one in given):
         return first, "a centred average (mode='same')"
     if what in SMOOTHERS:
         return first, f"a centred filter ({what})"
@@ -185,10 +187,15 @@ def _moved(call: ast.Call) -> tuple[ast.expr | None, ast.expr | None]:
     series = subject_of(call)
     given = [one for one in call.args if one is not series]
     steps = [*given, *given_as([call], "periods", "shift", "shifts")]
-    return series, next(iter(steps), None)
+    return series, read_through(steps[0]) if steps else None
 
 
-def _forecast(index: FileIndex, series: ast.expr, target: ast.expr, value: ast.expr) -> bool:
+def _forecast(
+    index: FileIndex,
+    series: ast.expr,
+    target: ast.expr,
+    value: ast.expr,
+) -> bool:
     """Whether later values of a series are what a loss compares with, or are kept as a column: a
     shift, or rows from a later one on. What goes into the targets itself is no feature.
     """
@@ -215,10 +222,16 @@ def _is_later(node: ast.AST, series: ast.expr) -> bool:
 
 
 def _is_column(target: ast.expr) -> bool:
-    return isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant)
+    return isinstance(target, ast.Subscript) and constant_of(target.slice) is not None
 
 
-def _beside(index: FileIndex, feature: ast.expr, series: ast.expr, *, arrays_only: bool) -> bool:
+def _beside(
+    index: FileIndex,
+    feature: ast.expr,
+    series: ast.expr,
+    *,
+    arrays_only: bool,
+) -> bool:
     """Whether something is put beside the series it is made of, where features are put together:
     columns in a list of names, arrays that are stacked.
     """
@@ -235,9 +248,12 @@ def _beside(index: FileIndex, feature: ast.expr, series: ast.expr, *, arrays_onl
 
 def _names(part: ast.expr, wanted: ast.expr) -> bool:
     """Whether a part of a list is a variable, or the name of a column: `load` of `df['load']`."""
-    match part, wanted:
-        case ast.Constant(name), ast.Subscript(_, ast.Constant(column)):
-            return bool(name == column)
-        case ast.Constant(name), ast.Attribute(_, column):
-            return bool(name == column)
-    return same(part, wanted)
+    name = constant_of(part)
+    if name is None:
+        return same(part, wanted)
+    if isinstance(wanted, ast.Attribute):
+        return bool(name.value == wanted.attr)
+    column = constant_of(wanted.slice) if isinstance(wanted, ast.Subscript) else None
+    if column is None:
+        return same(part, wanted)
+    return bool(name.value == column.value)

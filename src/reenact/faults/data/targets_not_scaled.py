@@ -50,6 +50,7 @@ from reenact.faults import (
 from reenact.faults.facts.lines import call_place, calls
 from reenact.faults.facts.places import OF_QUANTITIES
 from reenact.faults.facts.series import learned, losses, windows
+from reenact.program.flow.constants import constant_of
 from reenact.program.syntax.pieces import given_as, is_constant, owner_of
 
 LARGE = 10.0
@@ -119,7 +120,11 @@ def _beside_classes(detector: Detector, evidence: Evidence) -> Findings:
         if abs(labels.mean) > 10 * LARGE:
             saw = f"targets with mean {labels.mean:.3g} in one term of {rest}"
             yield detector.finding(
-                evidence, saw, place=place, confidence=0.95, certainty=Certainty.STRONG
+                evidence,
+                saw,
+                place=place,
+                confidence=0.95,
+                certainty=Certainty.STRONG,
             )
     elif not _sums(evidence):
         # The targets themselves were not seen; only a sum over many values makes such a loss
@@ -133,5 +138,5 @@ def _sums(evidence: Evidence) -> bool:
     """Whether the program sums a term over many values, which makes it large by itself."""
     sums = [call for call in calls(evidence, "sum") if owner_of(call) is not None]
     over_axes = any(call.args for call in sums) or bool(given_as(sums, "dim", "axis"))
-    reductions = given_as(calls(evidence), "reduction")
+    reductions = map(constant_of, given_as(calls(evidence), "reduction"))
     return over_axes or any(is_constant(one, "sum") for one in reductions)

@@ -52,6 +52,7 @@ from reenact.faults import (
     Needs,
     Observes,
 )
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.follow import Follower
 from reenact.program.flow.sources import Sources
 from reenact.program.flow.values import Callees
@@ -166,7 +167,7 @@ class _Uses:
         """Modes that it is set to: whether it trains."""
         asked = [call for call in self._calls if self._is_it(receiver(call))]
         given = [argument(call, 0, "mode") for call in asked if method_name(call) == "train"]
-        modes = {not is_constant(one, False) for one in given}
+        modes = {not is_constant(constant_of(one), False) for one in given}
         return modes | ({False} if "eval" in self.methods else set())
 
     @property
@@ -219,7 +220,8 @@ def _updates(sources: Sources) -> bool:
 def _averages_buffers(call: ast.Call) -> bool:
     """Whether the running statistics are averaged too, or may be."""
     asked = argument(call, BUFFERS, "use_buffers")
-    plain = asked is None or (isinstance(asked, ast.Constant) and not asked.value)
+    known = constant_of(asked)
+    plain = asked is None or (known is not None and not known.value)
     return has_unpacking(call) or not plain
 
 
@@ -262,14 +264,17 @@ def _is_made(part: ast.expr) -> bool:
     parent = _parent(part)
     if isinstance(parent, ast.Attribute):
         return False
-    if is_call(parent) and is_constant(keyword(parent, "track_running_stats"), False):
+    tracked = keyword(parent, "track_running_stats") if is_call(parent) else None
+    if is_constant(constant_of(tracked), False):
         return False
     return not any(is_call(one, "isinstance", "issubclass") for one in around(part))
 
 
 def _without(node: ast.expr | None, name: str) -> ast.expr | None:
     """`model` of `model.module`, and what is no such attribute as it is."""
-    return node.value if isinstance(node, ast.Attribute) and node.attr == name else node
+    if isinstance(node, ast.Attribute) and node.attr == name:
+        return node.value
+    return node
 
 
 def _parent(node: ast.AST) -> ast.AST | None:

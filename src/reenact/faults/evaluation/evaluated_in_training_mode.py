@@ -50,6 +50,7 @@ from reenact.faults import (
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.lines import calls, nodes
 from reenact.faults.facts.places import at_named, has_modes
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import objects_of
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.pieces import (
@@ -153,7 +154,7 @@ def _asked_to_train(evidence: Evidence) -> Iterator[ast.Call]:
     model itself, of a layer that takes statistics of its batch.
     """
     for call in calls(evidence):
-        if is_constant(keyword(call, "training"), True):
+        if is_constant(constant_of(keyword(call, "training")), True):
             name = getattr(function_of(call), "name", "")
             if name in STEPS or (name == "call" and objects_of(call.func, *NORMALISES)):
                 yield call

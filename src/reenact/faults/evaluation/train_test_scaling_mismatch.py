@@ -244,7 +244,9 @@ def _scaled_at(files: Sequence[FileIndex]) -> Place | None:
             stored = {name for target in node.targets for name in names(target)}
             if stored & (held | trained) and any(map(_scales, all_parts(node.value))):
                 scaled.append((not stored & held, place_of(node.value)))
-    return min(scaled, key=lambda candidate: candidate[0])[1] if scaled else None
+    if scaled:
+        return min(scaled, key=lambda candidate: candidate[0])[1]
+    return None
 
 
 def _scales(node: ast.AST) -> bool:

@@ -104,7 +104,12 @@ def usual_elsewhere(detector: Detector, evidence: Evidence) -> Findings:
         if param is not None and param.changeable and values:
             saw = f"{seen}; {kind.value} {param.in_force}"
             yield detector.finding(
-                evidence, saw, kind=kind, values=values, study=fault, confidence=sure
+                evidence,
+                saw,
+                kind=kind,
+                values=values,
+                study=fault,
+                confidence=sure,
             )
 
 

@@ -65,6 +65,7 @@ from reenact.faults.facts.prepared import only_prepares
 from reenact.faults.facts.roles import is_loss_call
 from reenact.faults.facts.splits import pairs
 from reenact.probe.trace import Overlap
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import names_that_reach, stores
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.index import FileIndex
@@ -123,7 +124,11 @@ def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
                 strong = Certainty.STRONG
                 place = place_of(node)
                 yield detector.finding(
-                    evidence, saw, place=place, confidence=sure, certainty=strong
+                    evidence,
+                    saw,
+                    place=place,
+                    confidence=sure,
+                    certainty=strong,
                 )
                 return
     judged_nothing = evidence.acts or only_prepares(evidence.watched)
@@ -288,13 +293,15 @@ def _over_all_rows(index: FileIndex) -> Found:
 def _picks_rows(value: ast.expr) -> bool:
     """Whether this is a part of its rows, picked by a mask or by numbers: no column, no slice."""
     given = value.slice if isinstance(value, ast.Subscript) else None
-    return isinstance(given, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+    picks = isinstance(given, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+    return picks and constant_of(given) is None
 
 
 def _parts_of_rows(index: FileIndex) -> Iterator[set[str]]:
     """The variables that rows may have been shared out to, by one statement each."""
     yield {node.attr for node in within(index.tree, ast.Attribute) if node.attr in OF_GRAPHS}
-    yield from ({*map(last_word, pair)} - {""} for pair in pairs(index))
+    for pair in pairs(index):
+        yield {*map(last_word, pair)} - {""}
     for target, value in stores(index.tree):
         if len(elements(target)) > 1 and isinstance(value, ast.Call):
             yield {*map(last_word, elements(target))} - {""}
@@ -330,5 +337,9 @@ def _sure(evidence: Evidence, worst: Overlap, *, clean: bool) -> float:
     if clean or _repeats(evidence, worst):
         return 0.2
     if worst.share < 0.99:
-        return 0.85 if worst.complete or repeated_before(evidence) else 0.3
-    return 0.6 if evidence.framework == "keras" and worst.split == "validation" else 0.35
+        if worst.complete or repeated_before(evidence):
+            return 0.85
+        return 0.3
+    if evidence.framework == "keras" and worst.split == "validation":
+        return 0.6
+    return 0.35

@@ -56,6 +56,7 @@ from reenact.faults import (
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.lines import nodes
 from reenact.faults.facts.series import ACCURACIES, metric
+from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.pieces import (
     calls_in,
@@ -199,7 +200,9 @@ def no_accuracy_metric(detector: Detector, evidence: Evidence) -> Findings:
 def _labels(loop: ast.For) -> set[str]:
     """The names that a loop over batches gives each batch; none for another loop."""
     given = names(loop.target)
-    return given if len(given) > 1 and not calls_in(loop.iter, *NO_BATCHES) else set()
+    if len(given) > 1 and not calls_in(loop.iter, *NO_BATCHES):
+        return given
+    return set()
 
 
 def _wrong(loop: ast.For, node: ast.stmt, labels: set[str]) -> str:
@@ -254,10 +257,10 @@ def _of_a_regression(detector: Detector, evidence: Evidence) -> Findings:
     if classes or not regression or evidence.framework != "keras":
         return
     for index in evidence.files:
-        metrics = given_as(index.calls, "metrics")
-        for node in (node for one in metrics for node in within(one, ast.Constant)):
-            if node.value in ACCURACY:
-                monitored = given_as(index.calls, "monitor")
+        metrics = map(read_through, given_as(index.calls, "metrics"))
+        for node in (node for one in metrics for node in within(one, ast.expr)):
+            if is_constant(constant_of(node), *ACCURACY):
+                monitored = map(constant_of, given_as(index.calls, "monitor"))
                 watched = any(is_constant(one, *WATCHED) for one in monitored)
                 saw = "accuracy of a regression whose targets are no whole numbers"
                 saw += ", which decides when to stop" if watched else ""

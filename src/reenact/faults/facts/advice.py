@@ -138,7 +138,14 @@ def poor_weights(evidence: Evidence) -> Advice | None:
             wanted = ("glorot_uniform", "xavier_uniform", "he_normal", "kaiming_normal")
             values = among(evidence, Kind.WEIGHT_INIT, wanted, layer)
             text = f"the weights of layer {layer.name} begin with variance {variance:.3g}"
-            return Advice(FaultType.WCI, text, 0.8, Kind.WEIGHT_INIT, values, layer)
+            return Advice(
+                FaultType.WCI,
+                text,
+                0.8,
+                Kind.WEIGHT_INIT,
+                values,
+                layer,
+            )
     return None
 
 
@@ -257,4 +264,10 @@ def other_activation(evidence: Evidence, layer: LayerView) -> Advice:
 
 def other_optimizer(evidence: Evidence) -> Advice:
     values = among(evidence, Kind.OPTIMIZER, ("adam", "rmsprop", "sgd"))
-    return Advice(FaultType.OCH, "another optimiser may help", 0.3, Kind.OPTIMIZER, values)
+    return Advice(
+        FaultType.OCH,
+        "another optimiser may help",
+        0.3,
+        Kind.OPTIMIZER,
+        values,
+    )

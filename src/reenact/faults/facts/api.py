@@ -4,9 +4,8 @@ import ast
 
 from reenact.faults import Evidence
 from reenact.faults.facts.lines import calls, nodes
+from reenact.program.flow.constants import constant_of
 from reenact.program.syntax.pieces import given_as, is_constant, last_word
-from reenact.program.syntax.scope import bindings_of
-from reenact.program.syntax.targets import How
 
 SIZES = ("1d", "2d", "3d")
 BATCH_NORMS = frozenset(
@@ -77,15 +76,9 @@ def has_keyword(evidence: Evidence, *names: str) -> bool:
 
 
 def is_set(evidence: Evidence, name: str) -> bool:
-    """Whether any call is given this argument as true, also under a name that is bound once."""
-    return any(_is_true(value) for value in given_as(calls(evidence), name))
-
-
-def _is_true(value: ast.expr | None, steps: int = 4) -> bool:
-    bound = bindings_of(value) if value is not None else []
-    if steps and len(bound) == 1 and bound[0].how is How.ASSIGN and not bound[0].pick:
-        return _is_true(bound[0].value, steps - 1)
-    return is_constant(value, True)
+    """Whether any call is given this argument as true."""
+    values = map(constant_of, given_as(calls(evidence), name))
+    return any(is_constant(value, True) for value in values)
 
 
 def has_own_call(evidence: Evidence) -> bool:

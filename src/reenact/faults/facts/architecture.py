@@ -33,7 +33,10 @@ def rows(evidence: Evidence) -> Iterator[tuple[LayerView, ...]]:
 
 def row_of(evidence: Evidence, layer: LayerView) -> tuple[LayerView, ...]:
     """The row that a layer is in; the layer alone where it is in none."""
-    return next((row for row in rows(evidence) if layer in row), (layer,))
+    for row in rows(evidence):
+        if layer in row:
+            return row
+    return (layer,)
 
 
 def _joins(evidence: Evidence, first: LayerView, second: LayerView) -> bool:
@@ -123,7 +126,9 @@ def _taker(evidence: Evidence, number: int, layer: LayerView) -> LayerView | Non
     if following is None or following.family not in ("dense", "conv"):
         return None
     sequential = evidence.framework == "keras" and evidence.graph.model == "Sequential"
-    return following if sequential or apart(layer, following) > 0 else None
+    if sequential or apart(layer, following) > 0:
+        return following
+    return None
 
 
 def _shared_between(evidence: Evidence, layer: LayerView, taker: LayerView) -> bool:
@@ -209,7 +214,9 @@ def strided(layer: LayerView) -> bool:
 def convolutions(evidence: Evidence) -> tuple[LayerView, ...]:
     """Convolutions that narrow: not the transposed ones of a decoder."""
     found = tuple(layer for layer in evidence.layers if layer.family == "conv")
-    return () if any("Transpose" in layer.type for layer in found) else found
+    if any("Transpose" in layer.type for layer in found):
+        return ()
+    return found
 
 
 def is_pooling(layer: LayerView) -> bool:

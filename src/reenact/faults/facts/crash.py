@@ -77,7 +77,11 @@ def crashed(
 
 
 def _placed(
-    detector: Detector, evidence: Evidence, crash: Crash, kind: CrashKind, saw: str
+    detector: Detector,
+    evidence: Evidence,
+    crash: Crash,
+    kind: CrashKind,
+    saw: str,
 ) -> Finding:
     match kind:
         case CrashKind.SHAPE:
@@ -92,7 +96,12 @@ def _placed(
     )
 
 
-def _shape(detector: Detector, evidence: Evidence, crash: Crash, saw: str) -> Finding:
+def _shape(
+    detector: Detector,
+    evidence: Evidence,
+    crash: Crash,
+    saw: str,
+) -> Finding:
     # The inputs have another rank than the model was made for, or its output more than the labels.
     other = other_rank_given(evidence)
     if other is None and not crash.layer:
@@ -132,16 +141,29 @@ def _shape(detector: Detector, evidence: Evidence, crash: Crash, saw: str) -> Fi
     )
 
 
-def _label(detector: Detector, evidence: Evidence, crash: Crash, saw: str) -> Finding:
+def _label(
+    detector: Detector,
+    evidence: Evidence,
+    crash: Crash,
+    saw: str,
+) -> Finding:
     beyond = outside(crash) is not None or _BEYOND.search(crash.message) is not None
     if beyond and evidence.output is not None:
         return detector.finding(
-            evidence, saw, layer=evidence.output, kind=Kind.UNITS, study=FaultType.LCN
+            evidence,
+            saw,
+            layer=evidence.output,
+            kind=Kind.UNITS,
+            study=FaultType.LCN,
         )
     if evidence.place_of(Kind.LOSS) is not None:
         suggestions = _for_these_labels(evidence, losses_for(evidence, crash))
         return detector.finding(
-            evidence, saw, kind=Kind.LOSS, suggestions=suggestions, study=FaultType.LCH
+            evidence,
+            saw,
+            kind=Kind.LOSS,
+            suggestions=suggestions,
+            study=FaultType.LCH,
         )
     return detector.finding(
         evidence,
@@ -177,11 +199,15 @@ def losses_for(evidence: Evidence, crash: Crash) -> tuple[str, ...]:
     target, output = tensors[:2]
     width = output.shape[-1] if output.shape else 0
     if function.startswith("sparse"):
-        return ("categorical_crossentropy",) if target.shape == output.shape else ()
+        if target.shape == output.shape:
+            return ("categorical_crossentropy",)
+        return ()
     labels = evidence.labels
     numbers = len(target.shape) < len(output.shape) or target.shape[-1:] == (1,)
     classes = labels is not None and labels.integral and (labels.maximum or 0) < width
-    return ("sparse_categorical_crossentropy",) if numbers and classes and width > 1 else ()
+    if numbers and classes and width > 1:
+        return ("sparse_categorical_crossentropy",)
+    return ()
 
 
 def _for_these_labels(
@@ -204,10 +230,10 @@ def _for_these_labels(
 
 
 def _layer_of(evidence: Evidence, crash: Crash) -> LayerView | None:
-    return next(
-        (view for view in evidence.layers if view.place and view.place == crash.layer_place),
-        None,
-    )
+    for view in evidence.layers:
+        if view.place and view.place == crash.layer_place:
+            return view
+    return None
 
 
 def _message(crash: Crash) -> str:

@@ -98,7 +98,9 @@ def label_advice(crash: Crash) -> str:
         shapes = f"{facts.operands[0].shape} and {facts.operands[1].shape}"
         same = f"This loss takes an output and labels of the same shape, here {shapes}"
         column = facts.operands[0].shape == (*facts.operands[1].shape, 1)
-        return f"{same}: squeeze the output with .squeeze(-1)." if column else f"{same}."
+        if column:
+            return f"{same}: squeeze the output with .squeeze(-1)."
+        return f"{same}."
     whole = all(tensor.kind.startswith(FLOATS) for tensor in facts.operands)
     if facts.call == "binary_cross_entropy" and whole and "of input" in crash.message:
         return (

@@ -39,7 +39,9 @@ def sorted_crash(crash: Crash) -> Sorted:
         if kind is not None:
             return Sorted(kind)
     kind = kind_by_phrase(crash)
-    return Sorted(kind, by_words=True) if kind is not None else Sorted(CrashKind.OTHER)
+    if kind is not None:
+        return Sorted(kind, by_words=True)
+    return Sorted(CrashKind.OTHER)
 
 
 def crash_kind(crash: Crash) -> CrashKind:
@@ -123,7 +125,9 @@ def _by_values(crash: Crash) -> CrashKind | None:
     if len({tensor.device.partition(":")[0] for tensor in tensors if tensor.shape}) > 1:
         return CrashKind.DEVICE
     if outside(crash) is not None:
-        return CrashKind.INDEX if facts.call == "embedding" else CrashKind.LABEL
+        if facts.call == "embedding":
+            return CrashKind.INDEX
+        return CrashKind.LABEL
     if labels_of_other_shape(crash):
         return CrashKind.LABEL
     if shapes_clash(facts.call, tensors):

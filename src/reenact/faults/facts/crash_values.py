@@ -140,7 +140,9 @@ def label_type(crash: Crash) -> str:
         return "" if target.kind.startswith(FLOATS) else "float"
     shares = len(output.shape) == len(target.shape) and target.kind.startswith(FLOATS)
     if inner.function in ("cross_entropy", "nll_loss") and not shares:
-        return "" if target.kind in ("int64", "uint8") else "int64"
+        if target.kind in ("int64", "uint8"):
+            return ""
+        return "int64"
     return ""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from reenact.faults import Evidence, Place
 from reenact.faults.facts.lines import calls, first_place, nodes
 from reenact.faults.facts.roles import LOSS_STEPS, losses, without_gradients
+from reenact.program.flow.constants import constant_of
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.index import statement_of
 from reenact.program.syntax.pieces import (
@@ -90,8 +91,9 @@ def _puts(target: ast.expr, part: str) -> bool:
     match target:
         case ast.Attribute(attr=name):
             return name == part
-        case ast.Subscript(slice=ast.Constant(value=key)):
-            return str(key) == part
+        case ast.Subscript(slice=ast.expr() as place):
+            key = constant_of(place)
+            return key is not None and str(key.value) == part
     return False
 
 
@@ -107,8 +109,8 @@ def freezes(node: ast.stmt) -> bool:
     """Whether a line freezes."""
     match node:
         case ast.Assign([*_, ast.Attribute(attr="requires_grad" | "trainable")], value):
-            return is_constant(value, False)
+            return is_constant(constant_of(value), False)
         case ast.Expr(ast.Call() as call):
-            off = any(is_constant(one, False) for one in given_to(call))
+            off = any(is_constant(constant_of(one), False) for one in given_to(call))
             return called(call) == "requires_grad_" and off
     return False

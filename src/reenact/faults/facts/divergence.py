@@ -4,7 +4,7 @@ import ast
 from typing import NamedTuple
 
 from reenact.faults.facts.signs import terms
-from reenact.program.flow.constants import constant_of
+from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.syntax.index import FileIndex
 from reenact.program.syntax.pieces import (
     called,
@@ -53,7 +53,7 @@ def _sign(node: ast.expr) -> int | None:
         return None
     grown = [sign for sign, term in signed if _has_exp(term)]
     squares = [sign for sign, term in signed if _has_square(term) and not _has_exp(term)]
-    ones = [sign for sign, term in signed if _number(term) == 1]
+    ones = [sign for sign, term in signed if _number(read_through(term)) == 1]
     if len(grown) == 1 and squares == grown and ones == [-grown[0]]:
         return grown[0]
     return None
@@ -66,7 +66,9 @@ def _has_exp(node: ast.expr) -> bool:
 def _has_square(node: ast.expr) -> bool:
     """Whether something in it is squared: `x**2`, `x.pow(2)`, `torch.square(x)`."""
     powers = [part.right for part in within(node, ast.BinOp) if is_sum(part, ast.Pow)]
-    powers += [call.args[-1] for call in calls_in(node, "pow") if call.args]
+    for call in calls_in(node, "pow"):
+        if call.args:
+            powers.append(call.args[-1])
     return bool(calls_in(node, "square")) or any(
         is_constant(constant_of(power), 2, 2.0) for power in powers
     )
@@ -90,7 +92,7 @@ def _outwards(node: ast.expr, sign: int) -> Divergence:
             sign = -sign
         elif is_sum(above, ast.Mult, ast.Div):
             other = above.right if above.left is node else above.left
-            known = _number(other) is not None
+            known = _number(other) is not None or _halves(above, other)
             by_row = by_row or (summed and isinstance(above.op, ast.Div) and not known)
             summed = summed and isinstance(above.op, ast.Mult)
             weighted = weighted or not known
@@ -100,8 +102,18 @@ def _outwards(node: ast.expr, sign: int) -> Divergence:
         node = above
 
 
+def _halves(product: ast.BinOp, factor: ast.expr) -> bool:
+    """Whether it is the half of the formula, under whatever name; another number that has a name
+    is a weight.
+    """
+    known = _number(read_through(factor))
+    half = 0.5 if isinstance(product.op, ast.Mult) else 2.0
+    return known is not None and abs(known) == half
+
+
 def _minus(node: ast.expr) -> int:
-    """-1 for a factor such as `-0.5 / rows`; what has a name is taken for positive."""
+    """-1 for a factor such as `-0.5 / rows`; what is no number is taken for positive."""
+    node = read_through(node)
     if is_minus(node):
         return -_minus(node.operand)
     if not is_sum(node, ast.Mult, ast.Div):
@@ -114,4 +126,6 @@ def _number(node: ast.expr) -> float | None:
         value = ast.literal_eval(node)
     except ValueError:
         return None
-    return float(value) if isinstance(value, int | float) else None
+    if isinstance(value, int | float):
+        return float(value)
+    return None

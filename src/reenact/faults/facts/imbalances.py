@@ -27,7 +27,10 @@ def unnamed_imbalances(detector: Detector, evidence: Evidence, book: BookName) -
 
 
 def _finding(
-    detector: Detector, evidence: Evidence, entry: Entry, layer: LayerView | None = None
+    detector: Detector,
+    evidence: Evidence,
+    entry: Entry,
+    layer: LayerView | None = None,
 ) -> Finding:
     return detector.finding(
         evidence,

@@ -96,7 +96,9 @@ def _origin(name: ast.Name, depth: int) -> ast.Assign | None:
     if not assigned:
         given = handed(owner, name.id) if isinstance(owner, ast.FunctionDef) else []
         variables = [one for one in given if isinstance(one, ast.Name)]
-        return _origin(variables[0], depth - 1) if variables else None
+        if variables:
+            return _origin(variables[0], depth - 1)
+        return None
     # What only hands the name on to itself, as `y = y.reshape(-1, 1)`, is no origin.
     others = [node for node in assigned if getattr(_passed(node), "id", "") != name.id]
     made = others[0] if others else assigned[0]

@@ -57,22 +57,32 @@ class LayerView:
     def width(self) -> int | None:
         """How many values, or channels, come out of it for one row, as its settings say."""
         width = self.whole(*WIDTHS)
-        return self.output_shape[-1] if width is None and self.output_shape else width
+        if width is None and self.output_shape:
+            return self.output_shape[-1]
+        return width
 
     def setting(self, *names: str) -> JsonValue:
         """The first of these settings that it has; none where it has none of them."""
-        return next((self.settings[name] for name in names if name in self.settings), None)
+        for name in names:
+            if name in self.settings:
+                return self.settings[name]
+        return None
 
     def whole(self, *names: str) -> int | None:
         """The first of these settings that is a whole number."""
         values = (self.settings.get(name) for name in names)
-        return next((value for value in values if type(value) is int), None)
+        for value in values:
+            if type(value) is int:
+                return value
+        return None
 
     @property
     def dropped(self) -> float | None:
         """The share that a dropout layer drops, where it is a number."""
         rate = self.setting("rate", "p")
-        return float(rate) if isinstance(rate, int | float) else None
+        if isinstance(rate, int | float):
+            return float(rate)
+        return None
 
     def kernel(self) -> WeightFacts | None:
         """Its main weight tensor, before the first step."""
@@ -85,10 +95,10 @@ class LayerView:
         return max(sized, key=lambda weight: math.prod(weight.shape), default=None)
 
     def bias(self) -> WeightFacts | None:
-        return next(
-            (w for w in self.weights if w.name.rpartition(".")[2] == "bias"),
-            None,
-        )
+        for w in self.weights:
+            if w.name.rpartition(".")[2] == "bias":
+                return w
+        return None
 
 
 def views(
@@ -133,7 +143,10 @@ def _written(layer: Layer, texts: Sequence[StaticLayer]) -> StaticLayer | None:
 
 
 def _one_live(
-    layer: Layer, framework: str, text: StaticLayer | None, numbers: Iterator[int]
+    layer: Layer,
+    framework: str,
+    text: StaticLayer | None,
+    numbers: Iterator[int],
 ) -> LayerView:
     functional = bool(layer.settings.get("functional"))
     family = "activation" if functional and layer.activation else family_of(layer.type, framework)

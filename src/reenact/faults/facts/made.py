@@ -157,7 +157,9 @@ def asked_for_at(evidence: Evidence, place: Place | None) -> Place | None:
         given_back = isinstance(file_of(call).parents.get(call), ast.Return)
         if given_back and place is not None and call.lineno == place.line:
             asked = list(calls(evidence, getattr(owner, "name", "")))
-            return place_of(asked[0]) if len(asked) == 1 else place
+            if len(asked) == 1:
+                return place_of(asked[0])
+            return place
     return place
 
 

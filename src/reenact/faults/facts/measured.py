@@ -119,7 +119,9 @@ def mostly_zero_since(rows: Columns, column: str, window: int = WINDOW) -> int |
 
 
 def _first(rows: Columns, wrong: NDArray[np.bool_]) -> int | None:
-    return int(rows["step"][wrong.argmax()]) if wrong.any() else None
+    if wrong.any():
+        return int(rows["step"][wrong.argmax()])
+    return None
 
 
 def first_invalid_loss(evidence: Evidence) -> int | None:
@@ -139,7 +141,9 @@ def first_invalid_loss(evidence: Evidence) -> int | None:
         if bad.any():
             return int(losses.steps[bad.argmax()])
     wrong = ~np.isfinite(logged.values)
-    return int(logged.steps[wrong.argmax()]) if wrong.any() else None
+    if wrong.any():
+        return int(logged.steps[wrong.argmax()])
+    return None
 
 
 def epochs_of(evidence: Evidence, column: str) -> NDArray[np.float64]:
@@ -173,7 +177,9 @@ def accuracies(evidence: Evidence, split: str = "") -> NDArray[np.float64]:
     be `val_`.
     """
     reported = evidence.watched.metric(f"{split}accuracy").known.values
-    return reported if len(reported) > 1 or split else epochs_of(evidence, "accuracy")
+    if len(reported) > 1 or split:
+        return reported
+    return epochs_of(evidence, "accuracy")
 
 
 def stuck(accuracy: NDArray[np.float64], times: int) -> bool:
@@ -320,7 +326,11 @@ def first_found(
     hit = first_hit(evidence, layers, *symptoms)
     if hit is not None:
         yield detector.finding(
-            evidence, hit.saw, layer=hit.layer, step=hit.step, confidence=hit.sure
+            evidence,
+            hit.saw,
+            layer=hit.layer,
+            step=hit.step,
+            confidence=hit.sure,
         )
 
 

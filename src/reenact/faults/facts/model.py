@@ -82,7 +82,7 @@ def times_usual(layer: LayerView, framework: str) -> float | None:
 def owner_of(evidence: Evidence, layer: LayerView) -> LayerView:
     """The layer with weights whose output it is, or bends; itself where there is none."""
     before = evidence.layers[: evidence.layers.index(layer) + 1]
-    return next(
-        (one for one in reversed(before) if one.weighted),
-        layer,
-    )
+    for one in reversed(before):
+        if one.weighted:
+            return one
+    return layer

@@ -7,6 +7,7 @@ from itertools import combinations, islice
 from reenact.faults.facts.orders import MOVES, Order, RowsOf
 from reenact.faults.facts.roles import is_loss_call
 from reenact.faults.facts.together import belong, given_together, is_restored
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import stores
 from reenact.program.syntax.excerpt import excerpt, same
 from reenact.program.syntax.index import FileIndex
@@ -73,13 +74,18 @@ def _split_apart(index: FileIndex) -> Found:
         for (target, first), (other, second) in combinations(split, 2):
             seed = keyword(first, "random_state")
             seeded = seed is not None and same(seed, keyword(second, "random_state"))
-            straight = any(is_constant(keyword(call, "shuffle"), False) for call in (first, second))
+            straight = _keeps_order(first) or _keeps_order(second)
             ends = zip(elements(target), elements(other), strict=False)
             if seeded or straight or is_restored(first, second):
                 continue
             if any(belong(one, another) for one, another in ends):
                 both = f"{excerpt(first.args[0])} and {excerpt(second.args[0])}"
                 yield second, f"{both} are split by separate draws"
+
+
+def _keeps_order(split: ast.Call) -> bool:
+    """Whether a split is asked not to shuffle."""
+    return is_constant(constant_of(keyword(split, "shuffle")), False)
 
 
 def _meetings(scope: RowsOf) -> Found:
@@ -129,6 +135,8 @@ def _difference(first: Order | None, second: Order | None) -> Order | None:
     """The order that only one of two follows, or two draws by chance of which each follows one."""
     if first is not None and second is not None:
         apart = first.by_chance and second.by_chance and not first.is_same(second)
-        return first if apart and not is_restored(first.node, second.node) else None
+        if apart and not is_restored(first.node, second.node):
+            return first
+        return None
     alone = first or second
     return alone if alone is not None and alone.whole else None

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import assigned
 from reenact.program.syntax.excerpt import key_of, same
 from reenact.program.syntax.pieces import (
@@ -111,7 +112,12 @@ class RowsOf:
                     if base and rows != self.rows.get(base):
                         self.rows.pop(base, None)
 
-    def _keep(self, target: ast.expr, rows: Rows | None, order: Order | None = None) -> None:
+    def _keep(
+        self,
+        target: ast.expr,
+        rows: Rows | None,
+        order: Order | None = None,
+    ) -> None:
         for name in _names(target):
             self.orders.pop(name, None)
             self.rows.pop(name, None)
@@ -128,7 +134,9 @@ class RowsOf:
         first = value.args[0] if is_call(value, "permutation") and value.args else None
         permutes = isinstance(first, ast.Name) and first.id in self.rows
         order = None if permutes else self._order(value)
-        return (self.value(value, target), None) if order is None else (None, order)
+        if order is None:
+            return (self.value(value, target), None)
+        return (None, order)
 
     def _order(self, value: ast.expr) -> Order | None:
         """The order that an expression gives, when it gives the numbers of rows."""
@@ -145,14 +153,18 @@ class RowsOf:
                     return None
                 return replace(used[0], whole=False)
             node = _inside(node)
-        return used[0] if isinstance(value, ast.Name) and used else None
+        if isinstance(value, ast.Name) and used:
+            return used[0]
+        return None
 
     def value(self, value: ast.expr, target: ast.expr | None = None) -> Rows | None:
         """What is known of the rows of an expression; none where they are mixed or unknown."""
         known = [self.rows[name] for name in names_read(value) if name in self.rows]
         if not known:
             own = is_call(value) and called(value) not in NO_ROWS
-            return Rows(frozenset({called(value)})) if own else None
+            if own:
+                return Rows(frozenset({called(value)}))
+            return None
         order = known[0].order
         if not all(_equal(one.order, order) for one in known):
             return None
@@ -162,7 +174,9 @@ class RowsOf:
             return rows
         # A sum of rows in two orders, as in mixup, is in none.
         summed = any(isinstance(node, ast.BinOp) for node in _outside(value))
-        return replace(rows, order=taken) if order is None and not summed else None
+        if order is None and not summed:
+            return replace(rows, order=taken)
+        return None
 
     def _taken(self, value: ast.expr, target: ast.expr | None) -> Order | None:
         """The order that an expression brings rows into."""
@@ -182,7 +196,9 @@ class RowsOf:
             elif is_call(node, *TABLE) and _all_rows(node):
                 return _of_table(node)
             if order is not None:
-                return order if itself or not order.whole else replace(order, whole=False)
+                if itself or not order.whole:
+                    return order
+                return replace(order, whole=False)
         return None
 
     def _picked(self, node: ast.ListComp) -> Order | None:
@@ -198,12 +214,16 @@ class RowsOf:
         moved: ast.expr | None = None
         if called(call) == "shuffle" and len(given_to(call)) == 1:
             moved = next(iter(call.args), None)
-        elif is_call(call, "sort") or is_constant(keyword(call, "inplace"), True):
+        elif is_call(call, "sort") or _is_in_place(call):
             moved = owner_of(call) if is_call(call, "sort", *TABLE) else None
         rows = self.rows.pop(moved.id, None) if isinstance(moved, ast.Name) else None
         if isinstance(moved, ast.Name) and rows is not None and rows.order is None:
             order = _whole(call, by_chance=called(call) == "shuffle")
             self.rows[moved.id] = replace(rows, order=order)
+
+
+def _is_in_place(call: ast.Call) -> bool:
+    return is_constant(constant_of(keyword(call, "inplace")), True)
 
 
 def _whole(call: ast.Call, seed: ast.AST | None = None, *, by_chance: bool = True) -> Order:
@@ -257,6 +277,7 @@ def _inside(node: ast.Call | ast.Attribute | ast.Subscript) -> ast.expr:
 def _all_rows(call: ast.Call) -> bool:
     """Whether all rows of a table are given back: of `sample`, a share of one."""
     if called(call) == "sample":
-        whole = is_constant(keyword(call, "frac"), 1, 1.0)
+        whole = is_constant(constant_of(keyword(call, "frac")), 1, 1.0)
         return whole and keyword(call, "replace") is None
-    return owner_of(call) is not None and not is_constant(keyword(call, "axis"), 1, "columns")
+    axis = constant_of(keyword(call, "axis"))
+    return owner_of(call) is not None and not is_constant(axis, 1, "columns")

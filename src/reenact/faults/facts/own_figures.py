@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 
 from reenact.faults.facts.splits import apart
+from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.flow.uses import calls_of, parameter_of, stores, value_of
 from reenact.program.syntax.excerpt import excerpt, same
 from reenact.program.syntax.index import FileIndex
@@ -132,7 +133,7 @@ def _figures(node: ast.expr) -> list[ast.Call]:
 def _parts(node: ast.expr) -> Iterator[ast.expr]:
     """The terms of a figure, without what is added to a term to keep it from zero."""
     if not isinstance(node, ast.BinOp):
-        if not isinstance(node, ast.Constant):
+        if constant_of(node) is None:
             yield node
         return
     sides = [node.left, node.right]
@@ -148,9 +149,13 @@ def _own_value(node: ast.expr) -> ast.expr:
     if isinstance(node, ast.Name):
         value = value_of(node)
         given = isinstance(owner, ast.FunctionDef) and parameter_of(owner, node.id) is not None
-        return node if given or function_of(value) is not owner else value
+        if given or function_of(value) is not owner:
+            return node
+        return value
     values = [value for target, value in stores(owner) if same(target, node)]
-    return values[0] if len(values) == 1 and isinstance(node, ast.Attribute) else node
+    if len(values) == 1 and isinstance(node, ast.Attribute):
+        return values[0]
+    return node
 
 
 def _row_wise(call: ast.Call) -> bool:
@@ -161,7 +166,7 @@ def _row_wise(call: ast.Call) -> bool:
 
 def _axes(node: ast.expr) -> tuple[int, ...]:
     try:
-        value = ast.literal_eval(node)
+        value = ast.literal_eval(read_through(node))
     except (ValueError, TypeError):
         return ()
     axes = value if isinstance(value, tuple | list) else (value,)

@@ -5,6 +5,7 @@ and `masked_fill`, transformers what is 0 in `attention_mask`."""
 import ast
 from collections.abc import Iterator, Sequence
 
+from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.flow.uses import assigned, number, value_of
 from reenact.program.syntax.excerpt import excerpt, same
 from reenact.program.syntax.index import FileIndex
@@ -95,7 +96,9 @@ def is_mask(scope: ast.AST, target: ast.expr) -> bool:
     given = given_as(calls_in(scope), *KEEP, *LEAVE_OUT)
     for entry in within(scope, ast.Dict):
         pairs = zip(entry.keys, entry.values, strict=True)
-        given += [value for key, value in pairs if is_constant(key, *KEEP, *LEAVE_OUT)]
+        for key, value in pairs:
+            if is_constant(constant_of(key), *KEEP, *LEAVE_OUT):
+                given.append(value)
     return any(same(value, target) for value in given)
 
 
@@ -223,11 +226,12 @@ def _left_out(mask: str, value: ast.expr) -> Found:
 
 def _is_far(node: ast.expr) -> bool:
     """Whether a score is minus infinity, or so low that nothing is left of it."""
+    node = read_through(node)
     match node:
         case ast.UnaryOp(ast.USub(), ast.Constant(int() | float() as value)):
             return -value < FAR
         case ast.Call(ast.Name("float"), [given]):
-            return is_constant(given, "-inf", "-Inf", "-infinity")
+            return is_constant(constant_of(given), "-inf", "-Inf", "-infinity")
     infinite = is_minus(node) and last_word(node.operand) == "inf"
     return infinite or bool(calls_in(node, "finfo"))
 
@@ -243,9 +247,9 @@ def _keeps_tokens(node: ast.expr | None) -> bool | None:
             return _keeps_tokens(value) if own else None
         case ast.Subscript(inner):
             return _keeps_tokens(inner)
-        case ast.UnaryOp(ast.Invert() | ast.Not(), inner) | ast.BinOp(
-            ast.Constant(1), ast.Sub(), inner
-        ):
+        case ast.UnaryOp(ast.Invert() | ast.Not(), inner):
+            return _opposite(_keeps_tokens(inner))
+        case ast.BinOp(one, ast.Sub(), inner) if is_constant(constant_of(one), 1, 1.0):
             return _opposite(_keeps_tokens(inner))
         case ast.Compare(left, [how], [right]):
             return _compared(left, how, right)
@@ -263,22 +267,33 @@ def _of_call(call: ast.Call) -> bool | None:
         return _compared(operands[0], how, operands[1])
     if called(call) == "logical_not" and operands:
         return _opposite(_keeps_tokens(operands[0]))
-    return _keeps_tokens(owner) if called(call) in SAME and not library else None
+    if called(call) in SAME and not library:
+        return _keeps_tokens(owner)
+    return None
 
 
 def _compared(left: ast.expr, how: ast.cmpop, right: ast.expr) -> bool | None:
     """`ids != PAD` and `arange < lengths` are True for tokens; `mask == 0` turns a mask round."""
     if isinstance(how, ast.Eq | ast.NotEq):
-        if isinstance(right, ast.Constant) and right.value in (0, 1):
+        known = constant_of(right)
+        if known is not None and known.value in (0, 1):
             mask = _keeps_tokens(left)
-            return _opposite(mask) if isinstance(how, ast.Eq) != bool(right.value) else mask
-        return isinstance(how, ast.NotEq) if _is_filler(right) else None
+            # Where the number has a name, what is no mask is tokens, and the number their filler.
+            if mask is not None or known is right:
+                if isinstance(how, ast.Eq) != bool(known.value):
+                    return _opposite(mask)
+                return mask
+        if _is_filler(right):
+            return isinstance(how, ast.NotEq)
+        return None
     flipped = FLIPS.get(type(how))
     if flipped is None or _counts_places(left) == _counts_places(right):
         return None
     if _counts_places(right):
         return _compared(right, flipped(), left)
-    return isinstance(how, ast.Lt | ast.LtE) if _is_length(right) else None
+    if _is_length(right):
+        return isinstance(how, ast.Lt | ast.LtE)
+    return None
 
 
 def _is_filler(node: ast.expr) -> bool:
@@ -311,7 +326,8 @@ def _is_length(node: ast.expr) -> bool:
     if is_call(node, "unsqueeze", "view", "reshape"):
         return True
     if isinstance(node, ast.Subscript):
-        return any(is_constant(part, None) for part in all_parts(node.slice))
+        parts = map(constant_of, within(node.slice, ast.expr))
+        return any(is_constant(part, None) for part in parts)
     return bool(calls_in(value_of(node), "len"))
 
 

@@ -36,10 +36,10 @@ def named_hyperparameter(evidence: Evidence, kind: Kind, name: str) -> Hyperpara
     """The hyperparameter of a kind that is filed under a name: `scale` and `encode`, `train`
     and `eval`.
     """
-    return next(
-        (param for param in evidence.hyperparameters_of(kind) if param.id.layer == name),
-        None,
-    )
+    for param in evidence.hyperparameters_of(kind):
+        if param.id.layer == name:
+            return param
+    return None
 
 
 def of_all_layers(evidence: Evidence, kind: Kind) -> Hyperparameter | None:
@@ -65,13 +65,22 @@ def at_hyperparameter(
 
 
 def at_named(
-    evidence: Evidence, finding: Finding, kind: Kind, name: str, values: Values = ()
+    evidence: Evidence,
+    finding: Finding,
+    kind: Kind,
+    name: str,
+    values: Values = (),
 ) -> Finding:
     """The same finding, pointing at the hyperparameter that is filed under a name."""
     return at_hyperparameter(finding, named_hyperparameter(evidence, kind, name), values)
 
 
-def at_all_layers(evidence: Evidence, finding: Finding, kind: Kind, values: Values) -> Finding:
+def at_all_layers(
+    evidence: Evidence,
+    finding: Finding,
+    kind: Kind,
+    values: Values,
+) -> Finding:
     """The same finding, pointing at the one setting of all layers where it points at none of
     its own.
     """

@@ -203,7 +203,10 @@ def has_even_steps(evidence: Evidence) -> bool:
 
 
 def other_optimizer_first(
-    detector: Detector, evidence: Evidence, saw: str, names: tuple[str, ...]
+    detector: Detector,
+    evidence: Evidence,
+    saw: str,
+    names: tuple[str, ...],
 ) -> Finding:
     """The first repair of slow or restless training: another optimizer."""
     values = among(evidence, Kind.OPTIMIZER, names)

@@ -62,7 +62,9 @@ def trained(evidence: Evidence) -> bool:
 def rank_taken(layer: StaticLayer) -> int | None:
     """The rank, with the batch, that a layer insists on; none when it takes several."""
     if layer.family in ("conv", "pool"):
-        return rank_of_type(layer.type) if "LSTM" not in layer.type else None
+        if "LSTM" not in layer.type:
+            return rank_of_type(layer.type)
+        return None
     if layer.family == "recurrent" and layer.type not in CELLS:
         return 3
     return 2 if layer.type == "RepeatVector" else None
@@ -77,7 +79,9 @@ def rank_given(layer: StaticLayer, taken: int | None) -> int | None:
         whole = layer.settings.get("batch_shape")
         return len(whole) if isinstance(whole, list) else None
     if layer.type == "Flatten":
-        return 2 if layer.library == "keras" or not layer.settings else None
+        if layer.library == "keras" or not layer.settings:
+            return 2
+        return None
     if layer.family == "pool":
         return 2 if layer.type in GLOBAL_POOLS else taken
     if layer.family == "recurrent":
@@ -129,10 +133,10 @@ def rank_of_type(name: str) -> int | None:
 
 def view_of(evidence: Evidence, layer: StaticLayer) -> LayerView | None:
     """The view of a layer of the text."""
-    return next(
-        (view for view in evidence.layers if view.place == layer.place),
-        None,
-    )
+    for view in evidence.layers:
+        if view.place == layer.place:
+            return view
+    return None
 
 
 def other_rank_given(evidence: Evidence) -> tuple[StaticLayer, str] | None:
@@ -146,7 +150,9 @@ def other_rank_given(evidence: Evidence) -> tuple[StaticLayer, str] | None:
         if inputs is not None and layer.model == layers[-1].model and isinstance(shape, list):
             given = inputs.shape[1:]
             words = f"the model takes rows of shape {tuple(shape)} and is given {given}"
-            return (layer, words) if len(given) != len(shape) else None
+            if len(given) != len(shape):
+                return (layer, words)
+            return None
     return None
 
 

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.flow.uses import reaches
 from reenact.program.syntax.index import FileIndex
 from reenact.program.syntax.pieces import (
@@ -35,7 +36,8 @@ def terms(
 
 def is_maximised(index: FileIndex) -> bool:
     """Whether an optimizer is asked to raise what it is given: `maximize=True`."""
-    return any(is_constant(value, True) for value in given_as(index.calls, "maximize"))
+    asked = map(constant_of, given_as(index.calls, "maximize"))
+    return any(is_constant(value, True) for value in asked)
 
 
 def is_lessened(node: ast.expr) -> bool:
@@ -50,12 +52,17 @@ def _taken_away(index: FileIndex) -> Iterator[ast.expr]:
         part: ast.expr | None = None
         if is_minus(node) and not isinstance(node.operand, ast.Constant):
             part = node.operand
-        elif is_sum(node, ast.Sub) or (is_sum(node, ast.Mult) and is_minus(node.left)):
+        elif is_sum(node, ast.Sub) or (is_sum(node, ast.Mult) and _is_negative(node.left)):
             part = node.right
-        elif is_sum(node, ast.Mult, ast.Div) and is_minus(node.right):
+        elif is_sum(node, ast.Mult, ast.Div) and _is_negative(node.right):
             part = node.left
         elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Sub):
             part = node.value
         # A gain is a difference too, and only compared.
         if part is not None and not any(isinstance(one, ast.Compare) for one in around(part)):
             yield part
+
+
+def _is_negative(factor: ast.expr) -> bool:
+    """`-1`, `-x`, and `SIGN` where it stands for a negative number."""
+    return is_minus(read_through(factor))

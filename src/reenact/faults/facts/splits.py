@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from reenact.faults.facts.roles import is_without_gradients, without_gradients
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import handed, names_that_reach, stores, variables_read
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.index import FileIndex
@@ -18,6 +19,7 @@ from reenact.program.syntax.pieces import (
     function_of,
     given_as,
     is_call,
+    is_constant,
     names,
     owner_of,
     within,
@@ -67,7 +69,8 @@ def _of_call(target: ast.expr, value: ast.expr) -> Iterator[Pair]:
     if calls_in(value, "train_test_split"):
         yield from zip(parts[::2], parts[1::2], strict=False)
     elif calls_in(value, "random_split"):
-        yield from ((parts[0], part) for part in parts[1:])
+        for part in parts[1:]:
+            yield (parts[0], part)
     elif is_call(value, "load_data") and len(parts) == 2:
         yield from zip(elements(parts[0]), elements(parts[1]), strict=False)
 
@@ -78,7 +81,7 @@ def _of_slices(index: FileIndex) -> Iterator[Pair]:
     ends: list[tuple[ast.Subscript, ast.expr]] = []
     for node in within(index.tree, ast.Subscript):
         match _of_rows(node):
-            case ast.Slice(None | ast.Constant(0), ast.expr() as cut, None):
+            case ast.Slice(begin, ast.expr() as cut, None) if _is_start(begin):
                 begins.append((node, cut))
             case ast.Slice(ast.expr() as cut, _, None):
                 ends.append((node, cut))
@@ -86,6 +89,11 @@ def _of_slices(index: FileIndex) -> Iterator[Pair]:
         for second, begin in ends:
             if same(end, begin) and same(first.value, second.value):
                 yield first, second
+
+
+def _is_start(begin: ast.expr | None) -> bool:
+    """Whether a slice begins with the first row."""
+    return begin is None or is_constant(constant_of(begin), 0)
 
 
 def _of_rows(node: ast.Subscript) -> ast.expr:
@@ -107,7 +115,9 @@ def _of_roles(index: FileIndex) -> Iterator[Pair]:
         ]
         given = given_as([fit], "validation_data")
         held += [(elements(value) or [value])[0] for value in given]
-        yield from ((fit.args[0], rows) for rows in held if not same(rows, fit.args[0]))
+        for rows in held:
+            if not same(rows, fit.args[0]):
+                yield (fit.args[0], rows)
 
 
 def _made_alike(index: FileIndex, known: list[Pair]) -> Iterator[Pair]:

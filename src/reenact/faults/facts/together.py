@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from reenact.faults.facts.roles import is_loss_call
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.excerpt import key_of
 from reenact.program.syntax.index import FileIndex
@@ -107,7 +108,7 @@ def _cut_alike(statement: ast.stmt) -> Iterator[list[ast.expr]]:
     """Values that a statement cuts by the same index."""
     by_index: dict[str, list[ast.expr]] = {}
     for cut in within(statement, ast.Subscript):
-        if isinstance(cut.ctx, ast.Load) and not isinstance(cut.slice, ast.Constant):
+        if isinstance(cut.ctx, ast.Load) and constant_of(cut.slice) is None:
             by_index.setdefault(key_of(cut.slice), []).append(cut.value)
     yield from by_index.values()
 

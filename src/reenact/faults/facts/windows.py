@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from reenact.faults.facts.signs import terms
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import assigned
 from reenact.program.syntax.excerpt import excerpt, key_of, same
 from reenact.program.syntax.index import FileIndex
@@ -62,7 +63,9 @@ def _wanted(node: ast.AST, own: list[ast.AST]) -> Iterator[ast.Subscript]:
         last = given.elts[1]
         stored = [pair for one in own if isinstance(one, ast.Assign) for pair in assigned(one)]
         values = [value for target, value in stored if same(target, last)] or [last]
-    yield from (rows for value in values if (rows := _rows_of(value)) is not None)
+    for value in values:
+        if (rows := _rows_of(value)) is not None:
+            yield rows
 
 
 def _rows_of(value: ast.expr | None) -> ast.Subscript | None:
@@ -89,7 +92,7 @@ def _holds(target: ast.Subscript, window: ast.Subscript) -> bool:
         first = first.lower
     inside, rest = _gap(end, first)
     # A window begins at a variable, as in a loop, and its target at another place.
-    starts = not all(isinstance(term, ast.Constant) for _, term in terms(begin))
+    starts = any(constant_of(term) is None for _, term in terms(begin))
     return not rest and inside > 0 and _gap(first, begin) != (0, {}) and starts
 
 
@@ -126,8 +129,9 @@ def _gap(first: ast.expr, second: ast.expr) -> tuple[int, dict[str, int]]:
     total = 0
     rest: Counter[str] = Counter()
     for sign, term in (*terms(first), *terms(second, -1)):
-        if isinstance(term, ast.Constant) and isinstance(term.value, int):
-            total += sign * term.value
+        known = constant_of(term)
+        if known is not None and isinstance(known.value, int):
+            total += sign * known.value
         else:
             rest[key_of(term)] += sign
     return total, {term: count for term, count in rest.items() if count}

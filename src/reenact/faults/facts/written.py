@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from reenact.program.flow.constants import constant_of
 from reenact.program.program import Program
 from reenact.program.syntax.calls import entries
 from reenact.program.syntax.datafile import BadData, Entry, read_data
@@ -48,7 +49,8 @@ def _configured(
         entry = entries.pop()
         named = entry.items if isinstance(entry.items, dict) else {}
         same = [one for name, one in named.items() if name in names and _equal(one, value)]
-        yield from (lines.place(file.path, one.span) for one in same)
+        for one in same:
+            yield lines.place(file.path, one.span)
         entries += [
             *named.values(),
             *(entry.items if isinstance(entry.items, list) else ()),
@@ -78,5 +80,6 @@ def _in_text(
         elif isinstance(node, ast.AnnAssign):
             pairs = [(last_word(node.target), node.value)]
         for name, given in pairs:
-            if name in names and isinstance(given, ast.Constant) and given.value == value:
+            known = constant_of(given) if name in names else None
+            if given is not None and known is not None and known.value == value:
                 yield place_of(given)

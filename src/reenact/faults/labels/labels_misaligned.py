@@ -53,6 +53,7 @@ from reenact.faults.facts.moved_alone import moved_alone
 from reenact.faults.facts.roles import is_loss_call
 from reenact.faults.facts.together import SEEDS, pairs_of_rows
 from reenact.faults.facts.usable_rates import can_learn, usable_range
+from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.flow.uses import assigned, value_of
 from reenact.program.syntax.excerpt import excerpt, key_of, same
 from reenact.program.syntax.index import FileIndex
@@ -177,7 +178,9 @@ def _tell_nothing(evidence: Evidence) -> str:
     bounds = usable_range(tested.rates, tested.losses) if tested is not None else None
     usable = bounds is None or bounds[0] / 10 <= rate <= 3 * bounds[1]
     symptom = no_gain_over_a_constant(evidence) if can_learn(evidence) and usable else ""
-    return f"in {rows} rows the inputs say nothing about the labels; {symptom}" if symptom else ""
+    if symptom:
+        return f"in {rows} rows the inputs say nothing about the labels; {symptom}"
+    return ""
 
 
 def _moved_or_compared(evidence: Evidence) -> Place | None:
@@ -223,8 +226,10 @@ def _only_array(loader: ast.expr) -> str:
     if is_call(data, "TensorDataset") and len(data.args) == 1:
         data = data.args[0]
     by_itself = keyword(loader, "generator", "sampler") is None
-    shuffled = by_itself and is_constant(keyword(loader, "shuffle"), True)
-    return data.id if shuffled and isinstance(data, ast.Name) else ""
+    shuffled = by_itself and is_constant(constant_of(keyword(loader, "shuffle")), True)
+    if shuffled and isinstance(data, ast.Name):
+        return data.id
+    return ""
 
 
 def _off_the_diagonal(index: FileIndex) -> Found:
@@ -257,7 +262,7 @@ def _repeated_otherwise(index: FileIndex) -> Found:
     one by one.
     """
     for call in calls_in(index.tree, "repeat_interleave"):
-        times = next(iter(call.args), None)
+        times = constant_of(next(iter(call.args), None))
         joined = [one for one in calls_in(function_of(call), "cat", "concatenate") if one.args]
         copies = [one for one in joined if is_constant(times, len(elements(one.args[0])))]
         if any(_are_returned(call, one) for one in copies):
@@ -314,7 +319,8 @@ def _turned(node: ast.Assign) -> set[str]:
 
 def _is_turned(node: ast.expr) -> bool:
     """Whether rows are read backwards, or an image is flipped or turned."""
-    steps = [part.step for part in within(node, ast.Slice)]
+    slices = within(node, ast.Slice)
+    steps = [read_through(part.step) for part in slices if part.step is not None]
     backwards = any(is_minus(step) and is_constant(step.operand, 1) for step in steps)
     return backwards or bool(calls_in(node, *TURNS))
 
@@ -353,7 +359,9 @@ def _shuffled(statement: ast.stmt, own: set[str]) -> str:
         case ast.Expr(ast.Call(_, [ast.Name(name)], []) as call) if called(call) == "shuffle":
             return name
         case ast.Assign([ast.Name(name), *_], ast.Call(_, [ast.Name(given)]) as call):
-            return name if given == name and called(call) in own else ""
+            if given == name and called(call) in own:
+                return name
+            return ""
         case ast.Assign([ast.Name(name), *_], ast.Subscript(ast.Name(rows), drawn)):
             draws = rows == name and is_call(drawn, *SHUFFLES)
             return name if draws and not _is_seeded(drawn) else ""

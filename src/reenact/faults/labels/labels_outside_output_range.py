@@ -128,7 +128,11 @@ def labels_out_of_domain(detector: Detector, evidence: Evidence) -> Findings:
         others = evidence.optimizers > 1 or uses(evidence, *QUANTITIES, *CLASSES)
         sure = Certainty.HINT if others else Certainty.PROOF
         yield detector.finding(
-            evidence, saw, kind=None if made else Kind.LOSS, place=made, certainty=sure
+            evidence,
+            saw,
+            kind=None if made else Kind.LOSS,
+            place=made,
+            certainty=sure,
         )
     elif family is LossFamily.CATEGORICAL and no_class_numbers(evidence):
         saw = f"{seen}, not whole, where {evidence.loss_name} wants class numbers"
@@ -204,7 +208,12 @@ def labels_out_of_output_range(detector: Detector, evidence: Evidence) -> Findin
     kind = Kind.ACTIVATION
     values = among(evidence, Kind.ACTIVATION, ("linear",), output)
     yield detector.finding(
-        evidence, saw, layer=output, kind=kind, values=values, study=FaultType.ACH
+        evidence,
+        saw,
+        layer=output,
+        kind=kind,
+        values=values,
+        study=FaultType.ACH,
     )
 
 
@@ -236,7 +245,9 @@ def _classes_scored(evidence: Evidence) -> int | None:
             return compared[0][1]
         return compared[0][-1]
     heads = sum(layer.role == "output" for layer in evidence.layers)
-    return evidence.output.width if evidence.output is not None and heads == 1 else None
+    if evidence.output is not None and heads == 1:
+        return evidence.output.width
+    return None
 
 
 def _classes(
@@ -265,7 +276,11 @@ def _classes(
 
 
 def _unreachable(
-    detector: Detector, evidence: Evidence, labels: TensorFacts, low: float, high: float
+    detector: Detector,
+    evidence: Evidence,
+    labels: TensorFacts,
+    low: float,
+    high: float,
 ) -> Findings:
     least, most = TARGET_RANGES.get(
         evidence.last_activation or "",

@@ -139,7 +139,12 @@ def dying_relu(detector: Detector, evidence: Evidence) -> Findings:
     pushed = largest_step(evidence) > LARGEST_STEP
     sure = UNSURE if pushed or inputs_scaled(evidence) is False else detector.confidence
     yield detector.finding(
-        evidence, saw, layer=layer, kind=kind, suggestions=cures, confidence=sure
+        evidence,
+        saw,
+        layer=layer,
+        kind=kind,
+        suggestions=cures,
+        confidence=sure,
     )
 
 
@@ -245,8 +250,20 @@ def _dead(
     owner = owner_of(evidence, layer)
     kernel = owner.kernel()
     if raw_inputs(evidence) and (kernel is None or kernel.std != 0):
-        finding = detector.finding(evidence, saw, layer=owner, study=FaultType.CPP, confidence=sure)
-        return at_named(evidence, finding, Kind.PREPROCESSING, "scale", ("standardize", "scale"))
+        finding = detector.finding(
+            evidence,
+            saw,
+            layer=owner,
+            study=FaultType.CPP,
+            confidence=sure,
+        )
+        return at_named(
+            evidence,
+            finding,
+            Kind.PREPROCESSING,
+            "scale",
+            ("standardize", "scale"),
+        )
     keras = evidence.framework == "keras"
     bias = owner.bias()
     kind = Kind.WEIGHT_INIT
@@ -269,4 +286,6 @@ def _dead(
         study=fault,
         confidence=sure if from_start else 0.8 * sure,
     )
-    return at_all_layers(evidence, finding, kind, values) if from_start else finding
+    if from_start:
+        return at_all_layers(evidence, finding, kind, values)
+    return finding

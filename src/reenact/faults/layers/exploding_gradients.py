@@ -116,7 +116,12 @@ def _cured(
         saw = f"{saw}; a step moves a layer by {largest:.3g} of its weights"
         kind = Kind.LEARNING_RATE
         return detector.finding(
-            evidence, saw, kind=kind, values=values, study=FaultType.HLR, step=step
+            evidence,
+            saw,
+            kind=kind,
+            values=values,
+            study=FaultType.HLR,
+            step=step,
         )
     hidden = next(
         (layer for layer in evidence.weighted if layer.role == "hidden"),

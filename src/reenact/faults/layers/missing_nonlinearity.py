@@ -144,7 +144,12 @@ def missing_activation(detector: Detector, evidence: Evidence) -> Findings:
         sure = 0.4 if doubtful else detector.confidence
         saw = f"{layer.name} feeds {taker.name} without an activation"
         yield detector.finding(
-            evidence, saw, layer=layer, kind=kind, values=("relu",), confidence=sure
+            evidence,
+            saw,
+            layer=layer,
+            kind=kind,
+            values=("relu",),
+            confidence=sure,
         )
 
 

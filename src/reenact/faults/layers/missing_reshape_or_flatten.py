@@ -144,7 +144,12 @@ def missing_flatten(detector: Detector, evidence: Evidence) -> Findings:
             )
 
 
-def _one(detector: Detector, evidence: Evidence, layer: StaticLayer, given: int) -> Finding:
+def _one(
+    detector: Detector,
+    evidence: Evidence,
+    layer: StaticLayer,
+    given: int,
+) -> Finding:
     view = view_of(evidence, layer)
     param = evidence.hyperparameter(Kind.LAYER, view) if view is not None else None
     suggestions: tuple[Suggestion, ...] = ()

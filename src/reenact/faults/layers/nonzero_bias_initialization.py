@@ -69,7 +69,12 @@ def non_zero_bias_init(detector: Detector, evidence: Evidence) -> Findings:
             sure = 0.25 if layer.role == "output" else detector.confidence
             kind = Kind.BIAS_INIT
             yield detector.finding(
-                evidence, saw, layer=layer, kind=kind, values=values, confidence=sure
+                evidence,
+                saw,
+                layer=layer,
+                kind=kind,
+                values=values,
+                confidence=sure,
             )
 
 

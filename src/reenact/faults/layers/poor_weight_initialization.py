@@ -169,7 +169,12 @@ def constant_weight_init(detector: Detector, evidence: Evidence) -> Findings:
         if saw and sure:
             kind = Kind.WEIGHT_INIT
             yield detector.finding(
-                evidence, saw, layer=layer, kind=kind, values=values, confidence=sure
+                evidence,
+                saw,
+                layer=layer,
+                kind=kind,
+                values=values,
+                confidence=sure,
             )
 
 
@@ -228,7 +233,9 @@ def _drawn_too_wide(evidence: Evidence) -> list[str]:
 def _usual(layer: LayerView, library: str) -> tuple[JsonValue, ...]:
     relu = layer.activation in ("relu", "leaky_relu", "elu", "gelu", "silu")
     if library == "keras":
-        return ("he_normal", "glorot_uniform") if relu else ("glorot_uniform", "he_normal")
+        if relu:
+            return ("he_normal", "glorot_uniform")
+        return ("glorot_uniform", "he_normal")
     if relu:
         return ("kaiming_uniform_", "xavier_uniform_")
     return ("xavier_uniform_", "kaiming_uniform_")
@@ -278,7 +285,12 @@ def _together(
         kind = Kind.WEIGHT_INIT
         values = _usual(layer, evidence.framework)
         yield detector.finding(
-            evidence, saw, layer=layer, kind=kind, values=values, confidence=sure
+            evidence,
+            saw,
+            layer=layer,
+            kind=kind,
+            values=values,
+            confidence=sure,
         )
 
 
@@ -286,7 +298,9 @@ def _constant(evidence: Evidence, layer: LayerView) -> str:
     kernel = layer.kernel()
     if kernel is not None:
         same = kernel.minimum == kernel.maximum and not all(size <= 1 for size in kernel.shape)
-        return f"all weights of {layer.name} start at {kernel.minimum:g}" if same else ""
+        if same:
+            return f"all weights of {layer.name} start at {kernel.minimum:g}"
+        return ""
     param = evidence.hyperparameter(Kind.WEIGHT_INIT, layer)
     word = str(param.in_force).rpartition(".")[2].lower().strip("_") if param is not None else ""
     if param is not None and word in CONSTANT:

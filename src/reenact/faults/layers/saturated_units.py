@@ -115,7 +115,9 @@ def saturated_activation(detector: Detector, evidence: Evidence) -> Findings:
             (start for start in starts if all(over[start : start + WINDOW])),
             None,
         )
-        return int(rows["step"][first]) if first is not None else None
+        if first is not None:
+            return int(rows["step"][first])
+        return None
 
     wanted = [layer for layer in hidden if layer.family != "recurrent"]
     hit = first_hit(
@@ -128,18 +130,32 @@ def saturated_activation(detector: Detector, evidence: Evidence) -> Findings:
         yield report(detector, evidence, hit.saw, advice, hit.step)
 
 
-def _saturated(detector: Detector, evidence: Evidence, layer: LayerView, late: float) -> Finding:
+def _saturated(
+    detector: Detector,
+    evidence: Evidence,
+    layer: LayerView,
+    late: float,
+) -> Finding:
     saw = f"{late:.0%} of what goes into {layer.activation or 'the activation'} lies beyond 5"
     if raw_inputs(evidence) and layer is next(iter(evidence.weighted), None):
         return detector.finding(
-            evidence, saw, layer=layer, kind=Kind.PREPROCESSING, study=FaultType.CPP
+            evidence,
+            saw,
+            layer=layer,
+            kind=Kind.PREPROCESSING,
+            study=FaultType.CPP,
         )
     if (times_usual(layer, evidence.framework) or 1.0) > 3:
         kind = Kind.WEIGHT_INIT
         keras = evidence.framework == "keras"
         start = "glorot_uniform" if keras else "xavier_uniform_"
         return detector.finding(
-            evidence, saw, layer=layer, kind=kind, values=(start,), study=FaultType.WCI
+            evidence,
+            saw,
+            layer=layer,
+            kind=kind,
+            values=(start,),
+            study=FaultType.WCI,
         )
     return detector.finding(
         evidence,

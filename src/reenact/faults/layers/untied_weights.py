@@ -140,9 +140,9 @@ def _weight(node: ast.expr | None) -> str:
     """
     if isinstance(node, ast.Attribute) and node.attr == "data":
         node = node.value
-    return (
-        last_word(node.value) if isinstance(node, ast.Attribute) and node.attr == "weight" else ""
-    )
+    if isinstance(node, ast.Attribute) and node.attr == "weight":
+        return last_word(node.value)
+    return ""
 
 
 def _copied(table: LayerView, head: LayerView) -> bool:

@@ -192,7 +192,11 @@ def decreasing_window(detector: Detector, evidence: Evidence) -> Findings:
         if 1 < two < one:
             saw = f"{second.name} has a window of {two} after {one} in {first.name}"
             yield detector.finding(
-                evidence, saw, layer=second, kind=Kind.KERNEL_SIZE, values=(one,)
+                evidence,
+                saw,
+                layer=second,
+                kind=Kind.KERNEL_SIZE,
+                values=(one,),
             )
 
 
@@ -219,7 +223,13 @@ def increasing_dense_width(detector: Detector, evidence: Evidence) -> Findings:
     for first, one, second, two in _pairs(hidden, lambda layer: layer.width):
         if two > one:
             saw = f"{second.name} has {two} units after {one} in {first.name}"
-            yield detector.finding(evidence, saw, layer=second, kind=Kind.UNITS, values=(one,))
+            yield detector.finding(
+                evidence,
+                saw,
+                layer=second,
+                kind=Kind.UNITS,
+                values=(one,),
+            )
 
 
 @FAULT.detector(
@@ -242,7 +252,13 @@ def non_increasing_filters(detector: Detector, evidence: Evidence) -> Findings:
     for first, one, second, two in _pairs(convolutions(evidence), filters):
         if two < one:
             saw = f"{second.name} has {two} filters after {one} in {first.name}"
-            yield detector.finding(evidence, saw, layer=second, kind=Kind.FILTERS, values=(one,))
+            yield detector.finding(
+                evidence,
+                saw,
+                layer=second,
+                kind=Kind.FILTERS,
+                values=(one,),
+            )
 
 
 @FAULT.detector(

@@ -107,7 +107,12 @@ def unusual_hidden_activation(detector: Detector, evidence: Evidence) -> Finding
         values = (usual, "relu") if usual != "relu" else ("relu", "elu")
         sure = min(0.95, doubt + (ODD_ONE_OUT if peers else 0.0))
         yield detector.finding(
-            evidence, saw, layer=layer, kind=kind, values=values, confidence=sure
+            evidence,
+            saw,
+            layer=layer,
+            kind=kind,
+            values=values,
+            confidence=sure,
         )
 
 

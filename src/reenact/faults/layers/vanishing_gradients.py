@@ -93,7 +93,12 @@ def vanishing_towards_input(detector: Detector, evidence: Evidence) -> Findings:
         detector.confidence if first.activation in FLAT and not _sees_inputs(evidence) else UNSURE
     )
     yield detector.finding(
-        evidence, saw, layer=first, kind=kind, suggestions=cures, confidence=sure
+        evidence,
+        saw,
+        layer=first,
+        kind=kind,
+        suggestions=cures,
+        confidence=sure,
     )
 
 

@@ -409,7 +409,9 @@ def broken_output_gradient(detector: Detector, evidence: Evidence) -> Findings:
 
     def still(at: Evidence, layer: LayerView) -> int | None:
         columns = ("grad_mean", "grad_mean_abs")
-        return still_since(output_rows(at, layer), columns) if layer in inner else None
+        if layer in inner:
+            return still_since(output_rows(at, layer), columns)
+        return None
 
     symptoms = [
         (
@@ -429,7 +431,12 @@ def broken_output_gradient(detector: Detector, evidence: Evidence) -> Findings:
     )
 
 
-def _broken(detector: Detector, evidence: Evidence, what: str, column: str) -> list[Symptom]:
+def _broken(
+    detector: Detector,
+    evidence: Evidence,
+    what: str,
+    column: str,
+) -> list[Symptom]:
     """Weights or gradients that are no numbers; or zero, where the training is not over."""
     sure = detector.confidence
     symptoms: list[Symptom] = [

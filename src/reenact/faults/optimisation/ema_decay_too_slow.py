@@ -55,6 +55,7 @@ from reenact.faults import (
 from reenact.faults.facts.copies import holders
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.roles import is_loss_call, is_without_gradients, losses
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import assigned, names_that_reach, number
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.index import FileIndex, statement_of
@@ -63,6 +64,7 @@ from reenact.program.syntax.pieces import (
     called,
     calls_in,
     file_of,
+    is_constant,
     is_sum,
     last_word,
     owner_of,
@@ -182,7 +184,7 @@ def _kept(node: ast.Call | ast.BinOp) -> ast.expr | None:
 def _one_less(node: ast.expr) -> ast.expr | None:
     """`decay` of `1 - decay`."""
     match node:
-        case ast.BinOp(ast.Constant(value=1), ast.Sub(), rest):
+        case ast.BinOp(whole, ast.Sub(), rest) if is_constant(constant_of(whole), 1, 1.0):
             return rest
     return None
 
@@ -199,7 +201,9 @@ def _copies(evidence: Evidence, node: ast.Call | ast.BinOp) -> set[str]:
     if called(node) in AVERAGERS:
         return {last_word(target) for target, _ in assigned(statement_of(node))} - {""}
     old = owner_of(node) if isinstance(node, ast.Call) else _moved(node)
-    return set(holders(evidence, old)) if old is not None else set()
+    if old is not None:
+        return set(holders(evidence, old))
+    return set()
 
 
 def _moved(node: ast.BinOp) -> ast.expr | None:

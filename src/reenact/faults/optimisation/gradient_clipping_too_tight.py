@@ -110,7 +110,11 @@ def clip_factor(detector: Detector, evidence: Evidence) -> Findings:
             saw = f"{called(call)} clips what the scaler has scaled: call scaler.unscale_ before"
             place = place_of(call)
             yield detector.finding(
-                evidence, saw, place=place, confidence=0.95, certainty=Certainty.PROOF
+                evidence,
+                saw,
+                place=place,
+                confidence=0.95,
+                certainty=Certainty.PROOF,
             )
             return
     known = clip_factors(evidence)
@@ -124,7 +128,11 @@ def clip_factor(detector: Detector, evidence: Evidence) -> Findings:
         )
         by_hand = next(_scaled_by_hand(evidence), None)
         yield detector.finding(
-            evidence, saw, place=by_hand, confidence=0.9, certainty=Certainty.PROOF
+            evidence,
+            saw,
+            place=by_hand,
+            confidence=0.9,
+            certainty=Certainty.PROOF,
         )
         return
     if optimizer_name(evidence) in SCALE_FREE:
@@ -141,7 +149,11 @@ def clip_factor(detector: Detector, evidence: Evidence) -> Findings:
         )
         where = evidence.place_of(Kind.GRADIENT_CLIP) or call_place(evidence, *CLIPS)
         yield detector.finding(
-            evidence, saw, kind=Kind.GRADIENT_CLIP, values=(1.0, 5.0), place=where
+            evidence,
+            saw,
+            kind=Kind.GRADIENT_CLIP,
+            values=(1.0, 5.0),
+            place=where,
         )
 
 
@@ -178,7 +190,9 @@ def _clips_scaled(index: FileIndex) -> Iterator[ast.Call]:
     # One that can be switched off may be: it then scales nothing.
     off = not scalers or given_as(scalers, "enabled") or "unscale_" in names
     if not off and {"scale", "backward"} <= names:
-        yield from (call for call in index.calls if called(call) in CLIPS)
+        for call in index.calls:
+            if called(call) in CLIPS:
+                yield call
 
 
 @FAULT.detector(

@@ -46,6 +46,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.roles import is_loss_call
+from reenact.program.flow.constants import read_through
 from reenact.program.flow.uses import assigned
 from reenact.program.syntax.excerpt import excerpt, same
 from reenact.program.syntax.pieces import (
@@ -134,7 +135,7 @@ def _is_made(value: ast.expr) -> bool:
     """No `None`, number or empty list to begin with, and nothing that was cut off from its
     graph.
     """
-    named = any(isinstance(part, ast.Name) for part in ast.walk(value))
+    named = bool(within(read_through(value), ast.Name))
     return named and not _is_freed(value)
 
 
@@ -205,7 +206,9 @@ def _is_evaluated(node: ast.AugAssign) -> bool:
 
 def _unscaled(value: ast.expr) -> ast.expr:
     """What is added, without the number that it is multiplied with or divided by."""
-    return value.left if is_sum(value, ast.Mult, ast.Div) else value
+    if is_sum(value, ast.Mult, ast.Div):
+        return value.left
+    return value
 
 
 def _name(value: ast.expr) -> str:
@@ -232,7 +235,9 @@ def _growth(evidence: Evidence) -> str:
     sizes = evidence.trace.steps["memory"] if evidence.trace is not None else ()
     held = [float(size) for size in sizes if size == size]
     grown = held[-1] - held[len(held) // 4] if len(held) > 8 else 0.0
-    return f"; the process grew by {grown:.0f} MB" if grown > 20 else ""
+    if grown > 20:
+        return f"; the process grew by {grown:.0f} MB"
+    return ""
 
 
 def _written(detector: Detector, evidence: Evidence) -> Findings:

@@ -91,7 +91,12 @@ def learning_rate_high(detector: Detector, evidence: Evidence) -> Findings:
         values = (0.001, 0.01)
         certain = Certainty.STRONG if sure >= FAR_ABOVE else None
         finding = detector.finding(
-            evidence, saw, kind=kind, values=values, confidence=sure, certainty=certain
+            evidence,
+            saw,
+            kind=kind,
+            values=values,
+            confidence=sure,
+            certainty=certain,
         )
         yield finding.refined(why=_usual(optimizer_as_spelled(evidence)))
 

@@ -164,4 +164,6 @@ def _highest(evidence: Evidence) -> float | None:
         if len(known):
             return float(known.max())
     scheduled = evidence.hyperparameter(Kind.SCHEDULER)
-    return None if scheduled is not None and not scheduled.absent else evidence.learning_rate
+    if scheduled is not None and not scheduled.absent:
+        return None
+    return evidence.learning_rate

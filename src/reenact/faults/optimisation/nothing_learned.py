@@ -328,7 +328,9 @@ def loss_stalls(detector: Detector, evidence: Evidence) -> Findings:
 def _order(evidence: Evidence) -> str:
     """Something that may explain it."""
     blind = any(tested.order_blind for tested in evidence.experiments.behaviour)
-    return "; attention without positions does not see the order of a sequence" if blind else ""
+    if blind:
+        return "; attention without positions does not see the order of a sequence"
+    return ""
 
 
 def _has_a_floor(evidence: Evidence) -> bool:

@@ -156,7 +156,11 @@ def over_regularised(detector: Detector, evidence: Evidence) -> Findings:
         saw = f"the weights shrink to {left:.0%} of their start" if left < LEFT else ""
         if saw and penalised:
             yield detector.finding(
-                evidence, saw, layer=layer, kind=Kind.WEIGHT_REGULARIZER, values=(None,)
+                evidence,
+                saw,
+                layer=layer,
+                kind=Kind.WEIGHT_REGULARIZER,
+                values=(None,),
             )
         elif saw:
             values = (0.0001, 0.0)
@@ -173,9 +177,9 @@ def _penalties(written: JsonValue) -> Iterator[tuple[str, float]]:
     """`l1` and `l2` with their factors: from the live layer's settings or from the source text."""
     if isinstance(written, dict):
         pairs = ((word, written.get(word)) for word in ("l1", "l2"))
-        yield from (
-            (word, float(factor)) for word, factor in pairs if isinstance(factor, int | float)
-        )
+        for word, factor in pairs:
+            if isinstance(factor, int | float):
+                yield (word, float(factor))
     elif isinstance(written, str):
         yield from _written(written)
 
@@ -189,7 +193,8 @@ def _written(text: str) -> Iterator[tuple[str, float]]:
     for call in within(tree, ast.Call):
         kind = PENALTIES.get(called(call), "")
         given = [(kind, one) for one in call.args[:1]]
-        given += [(PENALTIES.get(word.arg or "", kind), word.value) for word in call.keywords]
+        for word in call.keywords:
+            given.append((PENALTIES.get(word.arg or "", kind), word.value))
         for penalty, value in given:
             factor = value.value if isinstance(value, ast.Constant) else None
             if penalty and isinstance(factor, int | float):
@@ -225,7 +230,13 @@ def _sizes(node: ast.expr) -> bool:
     return (raised or bool(calls_in(node, *SIZES))) and bool(calls_in(node, "parameters"))
 
 
-def _decayed(detector: Detector, evidence: Evidence, doubt: float, *, failed: bool) -> Findings:
+def _decayed(
+    detector: Detector,
+    evidence: Evidence,
+    doubt: float,
+    *,
+    failed: bool,
+) -> Findings:
     param = evidence.hyperparameter(Kind.WEIGHT_DECAY)
     apart = optimizer_name(evidence) in DECOUPLED
     decay = param.in_force if param is not None else None
@@ -266,7 +277,11 @@ def _sure(factor: float, strong: float) -> float:
 
 
 def _layer(
-    detector: Detector, evidence: Evidence, layer: LayerView, doubt: float, bound: float
+    detector: Detector,
+    evidence: Evidence,
+    layer: LayerView,
+    doubt: float,
+    bound: float,
 ) -> Findings:
     for word, factor in _penalties(layer.settings.get("kernel_regularizer")):
         if factor >= bound * STRONG[word]:

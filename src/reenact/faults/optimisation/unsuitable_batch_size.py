@@ -89,13 +89,21 @@ def batch_size(detector: Detector, evidence: Evidence) -> Findings:
         sure = 0.75 if size > rows / 2 and steps < FEW_STEPS / 4 else 0.55
         values = (16, 32) if rows < 2000 else (32, 64, 128)
         yield detector.finding(
-            evidence, saw, kind=Kind.BATCH_SIZE, values=values, confidence=sure * doubt
+            evidence,
+            saw,
+            kind=Kind.BATCH_SIZE,
+            values=values,
+            confidence=sure * doubt,
         )
     elif size <= 2 and rows > 100:
         saw = f"batches of {size:.0f} of {rows} rows"
         sure = 0.6 * doubt
         yield detector.finding(
-            evidence, saw, kind=Kind.BATCH_SIZE, values=(32, 16, 64), confidence=sure
+            evidence,
+            saw,
+            kind=Kind.BATCH_SIZE,
+            values=(32, 16, 64),
+            confidence=sure,
         )
 
 

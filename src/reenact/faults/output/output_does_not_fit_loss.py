@@ -115,7 +115,14 @@ def loss_and_output_disagree(detector: Detector, evidence: Evidence) -> Findings
         unknown = evidence.task is TaskType.UNKNOWN and loss is LossFamily.REGRESSION
         values = ("linear",) if regression or unknown else ("sigmoid", "linear")
         saw = "softmax over one unit is always 1"
-        yield _mismatch(detector, evidence, values, 0.97, saw=saw, certainty=Certainty.PROOF)
+        yield _mismatch(
+            detector,
+            evidence,
+            values,
+            0.97,
+            saw=saw,
+            certainty=Certainty.PROOF,
+        )
     elif wanted is Wanted.SOFTMAX and activation != "softmax" and (output.width or 0) > 1:
         yield from _no_softmax(detector, evidence)
     elif wanted is Wanted.SIGMOID and activation != "sigmoid" and not is_probability(evidence):
@@ -124,7 +131,13 @@ def loss_and_output_disagree(detector: Detector, evidence: Evidence) -> Findings
         yield _mismatch(detector, evidence, ("log_softmax",), 0.85)
     elif wanted is Wanted.LOGITS and activation in BENT and loss is LossFamily.CATEGORICAL:
         sure = 0.5 if activation in ("tanh", "sigmoid") else 0.8
-        yield _mismatch(detector, evidence, ("linear",), sure, study=FaultType.AAL)
+        yield _mismatch(
+            detector,
+            evidence,
+            ("linear",),
+            sure,
+            study=FaultType.AAL,
+        )
     elif activation == "softmax" and _compares_quantities(evidence):
         saw = "softmax before a regression"
         yield _mismatch(detector, evidence, ("linear",), 0.8, saw=saw)
@@ -194,7 +207,13 @@ def missing_softmax_output(detector: Detector, evidence: Evidence) -> Findings:
         return
     over = f"{evidence.loss_name} over {out.width or 'some'} outputs of {out.layer.name}"
     wanted = evidence.wanted_output.value
-    yield _activation(detector, evidence, out.layer, f"{over} without a softmax", wanted)
+    yield _activation(
+        detector,
+        evidence,
+        out.layer,
+        f"{over} without a softmax",
+        wanted,
+    )
 
 
 @FAULT.detector(
@@ -244,7 +263,13 @@ def missing_softmax(detector: Detector, evidence: Evidence) -> Findings:
     if out is None or not lacks_softmax(evidence, out):
         return
     saw = f"the last layer {out.layer.name} gives plain numbers to {evidence.loss_name}"
-    yield _activation(detector, evidence, out.layer, saw, evidence.wanted_output.value)
+    yield _activation(
+        detector,
+        evidence,
+        out.layer,
+        saw,
+        evidence.wanted_output.value,
+    )
 
 
 @FAULT.detector(
@@ -320,7 +345,12 @@ def improper_activation(detector: Detector, evidence: Evidence) -> Findings:
         return
     values = among(evidence, Kind.ACTIVATION, (name,), output)
     yield detector.finding(
-        evidence, saw, layer=output, kind=Kind.ACTIVATION, values=values, study=study
+        evidence,
+        saw,
+        layer=output,
+        kind=Kind.ACTIVATION,
+        values=values,
+        study=study,
     )
 
 
@@ -374,13 +404,25 @@ def _no_softmax(detector: Detector, evidence: Evidence) -> Findings:
         if evidence.last_activation == "sigmoid":
             yield _mismatch(detector, evidence, ("softmax",), 0.65)
         else:
-            yield _mismatch(detector, evidence, ("softmax",), 0.9, certainty=_proven(evidence))
+            yield _mismatch(
+                detector,
+                evidence,
+                ("softmax",),
+                0.9,
+                certainty=_proven(evidence),
+            )
 
 
 def _no_sigmoid(detector: Detector, evidence: Evidence) -> Findings:
     activation = evidence.last_activation
     if activation not in ("softmax", "hard_sigmoid"):
-        yield _mismatch(detector, evidence, ("sigmoid",), 0.9, certainty=_proven(evidence))
+        yield _mismatch(
+            detector,
+            evidence,
+            ("sigmoid",),
+            0.9,
+            certainty=_proven(evidence),
+        )
     elif activation == "softmax" and evidence.task is TaskType.MULTI_LABEL:
         yield _mismatch(detector, evidence, ("sigmoid",), 0.85)
 
@@ -429,19 +471,39 @@ def _binary(detector: Detector, evidence: Evidence, out: Output) -> Findings:
         )
 
 
-def _bend(detector: Detector, evidence: Evidence, out: Output, word: str) -> Finding:
+def _bend(
+    detector: Detector,
+    evidence: Evidence,
+    out: Output,
+    word: str,
+) -> Finding:
     saw = f"{evidence.loss_name} is given a {out.bend} of {out.layer.name}"
     return _activation(detector, evidence, out.layer, saw, word)
 
 
 def _activation(
-    detector: Detector, evidence: Evidence, layer: LayerView, saw: str, *values: str
+    detector: Detector,
+    evidence: Evidence,
+    layer: LayerView,
+    saw: str,
+    *values: str,
 ) -> Finding:
     """The finding at the activation of a layer, with what to put there."""
-    return detector.finding(evidence, saw, layer=layer, kind=Kind.ACTIVATION, values=values)
+    return detector.finding(
+        evidence,
+        saw,
+        layer=layer,
+        kind=Kind.ACTIVATION,
+        values=values,
+    )
 
 
-def _fits(evidence: Evidence, wanted: Wanted, output: LayerView, has: str) -> bool:
+def _fits(
+    evidence: Evidence,
+    wanted: Wanted,
+    output: LayerView,
+    has: str,
+) -> bool:
     """Whether an output does what is wanted under another name."""
     if evidence.task is TaskType.MULTI_LABEL and has == "sigmoid":
         return True

@@ -55,6 +55,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.lines import calls, nodes
+from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.excerpt import excerpt, same
 from reenact.program.syntax.pieces import (
@@ -62,6 +63,7 @@ from reenact.program.syntax.pieces import (
     elements,
     function_of,
     is_call,
+    is_constant,
     is_sum,
     last_word,
     owner_of,
@@ -190,7 +192,9 @@ def _is_turned(node: ast.expr) -> bool:
 
 def _sizes(call: ast.Call) -> list[ast.expr]:
     given = call.args[0] if len(call.args) == 1 else None
-    return given.elts if isinstance(given, ast.Tuple) else call.args
+    if isinstance(given, ast.Tuple):
+        return given.elts
+    return call.args
 
 
 def _swaps(call: ast.Call) -> bool:
@@ -215,20 +219,28 @@ def _swaps(call: ast.Call) -> bool:
         return sorted(known) == straight and len(names) in (0, len(sizes))
     if len(names) != 3 or len(sizes) != 4:
         return False
-    heads, rest = (getattr(sizes[place], "value", None) for place in (1, 3))
-    counted = isinstance(sizes[1], ast.UnaryOp)
-    apart = places[1] is None is places[3] and 1 not in (heads, rest) and not counted
+    heads = read_through(sizes[1])
+    single = any(is_constant(constant_of(size), 1) for size in (heads, sizes[3]))
+    counted = isinstance(heads, ast.UnaryOp)
+    apart = places[1] is None and places[3] is None and not single and not counted
     return (places[0], places[2]) == (0, 1) and apart
 
 
 def _axis_of(size: ast.expr, tensor: ast.expr, names: list[ast.expr]) -> int | None:
     """Which size of a tensor it is: by its name, as `x.shape[1]` or as `x.size(1)`."""
     match size:
-        case ast.Subscript(ast.Attribute(owner, "shape"), ast.Constant(int(place))):
-            return place if same(owner, tensor) else None
-        case ast.Call(ast.Attribute(owner, "size"), [ast.Constant(int(place))]):
-            return place if same(owner, tensor) else None
-    return next((place for place, name in enumerate(names) if same(name, size)), None)
+        case ast.Subscript(ast.Attribute(owner, "shape"), axis) | ast.Call(
+            ast.Attribute(owner, "size"), [axis]
+        ):
+            known = constant_of(axis)
+            if known is not None and isinstance(known.value, int):
+                if same(owner, tensor):
+                    return known.value
+                return None
+    for place, name in enumerate(names):
+        if same(name, size):
+            return place
+    return None
 
 
 def _unpacked(call: ast.Call, tensor: ast.expr) -> list[ast.expr]:
@@ -254,6 +266,12 @@ def _is_shape(node: ast.expr, tensor: ast.expr) -> bool:
     return False
 
 
+def _turns_tokens(call: ast.Call) -> bool:
+    """Whether its arguments are those of `transpose(1, 2)`."""
+    axes = [constant_of(axis) for axis in call.args]
+    return [axis.value if axis is not None else None for axis in axes] == [1, 2]
+
+
 def _heads_apart(call: ast.Call) -> bool:
     """Whether the heads of an attention are joined while tokens still lie behind them: what was
     turned by `transpose(1, 2)` before is not turned back.
@@ -264,9 +282,7 @@ def _heads_apart(call: ast.Call) -> bool:
     if not mixed or len(_sizes(call)) != 3:
         return False
     return any(
-        [getattr(axis, "value", None) for axis in node.args] == [1, 2]
-        and is_call(cut, *CUTS)
-        and len(_sizes(cut)) == 4
+        _turns_tokens(node) and is_call(cut, *CUTS) and len(_sizes(cut)) == 4
         for node in within(function_of(call), ast.Call)
         if node.lineno < call.lineno
         and called(node) == "transpose"

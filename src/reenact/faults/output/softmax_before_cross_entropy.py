@@ -80,7 +80,12 @@ def softmax_twice(detector: Detector, evidence: Evidence) -> Findings:
     kind = Kind.ACTIVATION
     certain = Certainty.PROOF if wants_logits else None
     yield detector.finding(
-        evidence, saw, layer=output, kind=kind, values=("linear",), certainty=certain
+        evidence,
+        saw,
+        layer=output,
+        kind=kind,
+        values=("linear",),
+        certainty=certain,
     )
 
 

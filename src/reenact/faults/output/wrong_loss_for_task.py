@@ -105,7 +105,12 @@ def loss_of_another_task(detector: Detector, evidence: Evidence) -> Findings:
         # A squared error falls all the same: that it was learned does not speak against it.
         certain = Certainty.PROOF if _rounded(evidence, labels) else None
         yield detector.finding(
-            evidence, saw, kind=Kind.LOSS, values=values, certainty=certain, confidence=sure
+            evidence,
+            saw,
+            kind=Kind.LOSS,
+            values=values,
+            certainty=certain,
+            confidence=sure,
         )
 
 
@@ -260,7 +265,11 @@ def _form(labels: TensorFacts) -> str:
 
 
 def _changed(
-    detector: Detector, evidence: Evidence, saw: str, several: bool, sure: float
+    detector: Detector,
+    evidence: Evidence,
+    saw: str,
+    several: bool,
+    sure: float,
 ) -> Finding:
     labels = evidence.labels
     one_hot = labels is not None and labels.one_hot

@@ -51,6 +51,7 @@ from reenact.faults.facts.divergence import divergences
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.roles import is_loss_call, losses
 from reenact.faults.facts.signs import is_lessened, is_maximised, terms
+from reenact.program.flow.constants import read_through
 from reenact.program.flow.uses import answers, number, origins, value_of, values_of
 from reenact.program.syntax.excerpt import excerpt, same
 from reenact.program.syntax.index import FileIndex
@@ -115,7 +116,11 @@ def wrong_sign(detector: Detector, evidence: Evidence) -> Findings:
         saw = "what goes backward is the negative of the loss on these labels"
         place = evidence.loss.place if evidence.loss is not None else None
         yield detector.finding(
-            evidence, saw, place=place, kind=Kind.LOSS, certainty=Certainty.PROOF
+            evidence,
+            saw,
+            place=place,
+            kind=Kind.LOSS,
+            certainty=Certainty.PROOF,
         )
         return
     for index in evidence.files:
@@ -206,7 +211,8 @@ def _is_entropy(term: ast.expr, rounds: int = ROUNDS) -> bool:
     if is_sum(term, ast.Mult):
         sides = (term.left, term.right)
         values = map(number, sides)
-        if any(is_minus(side) for side in sides) or any(map(_is_negative, values)):
+        minus = any(is_minus(read_through(side)) for side in sides)
+        if minus or any(map(_is_negative, values)):
             return False
         return any(_is_entropy(side, rounds - 1) for side in sides)
     if is_call(term, *REDUCED, *SHAPED):

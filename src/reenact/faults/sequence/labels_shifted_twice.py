@@ -58,8 +58,16 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.roles import targets
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import names_that_reach, stores
-from reenact.program.syntax.pieces import all_parts, given_as, is_call, names, place_of
+from reenact.program.syntax.pieces import (
+    all_parts,
+    given_as,
+    is_call,
+    is_constant,
+    names,
+    place_of,
+)
 
 FAULT = Fault(
     code="SQ05",
@@ -109,6 +117,6 @@ def _is_later(key: ast.expr) -> bool:
     """`[1:]` or `[:, 2:]`."""
     last = key.elts[-1] if isinstance(key, ast.Tuple) and key.elts else key
     match last:
-        case ast.Slice(ast.Constant(1 | 2), None, None):
-            return True
+        case ast.Slice(begin, None, None):
+            return is_constant(constant_of(begin), 1, 2)
     return False

@@ -75,6 +75,7 @@ from reenact.faults.facts.padding import (
 )
 from reenact.faults.facts.series import learned
 from reenact.probe.trace import Behaviour
+from reenact.program.flow.constants import read_through
 from reenact.program.flow.uses import assigned, stores
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.index import FileIndex, statement_of
@@ -257,7 +258,8 @@ def _takes_last(key: ast.expr) -> bool:
     axes = elements(key)
     if len(axes) < 2 or not same(axes[0], ast.Slice()):
         return False
-    return is_minus(axes[1]) and is_constant(axes[1].operand, 1)
+    step = read_through(axes[1])
+    return is_minus(step) and is_constant(step.operand, 1)
 
 
 def _pooled(evidence: Evidence, model: str) -> Place | None:

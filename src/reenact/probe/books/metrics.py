@@ -57,7 +57,10 @@ class Stream:
 
     def measure(self, name: str) -> Measure | None:
         """The one of that name."""
-        return next((one for one in self.measures if one.name == name), None)
+        for one in self.measures:
+            if one.name == name:
+                return one
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,9 @@ class JudgingRows:
             return 0.0
         pairs = twins.pairs + self.rows * (self.rows - 1) / 2
         equal = twins.equal + max(0, self.rows - self.distinct)
-        return float(1 - (1 - equal / pairs) ** trained) if pairs > equal else 1.0
+        if pairs > equal:
+            return float(1 - (1 - equal / pairs) ** trained)
+        return 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -392,7 +392,12 @@ class Listener:
         one = ctypes.c_ulong(1)
         none = ctypes.c_ulong(0)
         read = self._libc.process_vm_readv(
-            thread, ctypes.byref(here), one, ctypes.byref(there), one, none
+            thread,
+            ctypes.byref(here),
+            one,
+            ctypes.byref(there),
+            one,
+            none,
         )
         if read <= 0:
             code = ctypes.get_errno()

@@ -7,6 +7,7 @@ sources         all files together: modules by name, who calls whom, what a name
 ends            where a trail ends: the expression or data entry to edit; options of the command line
 trail           one object owns the recursion: what is followed, through which calls, how far
 members         the steps into other values: entries, attributes, fields, data files
+constants       the literal that an expression is, or that its variable stands for
 uses            one file alone, by spelling: what a variable is given, what a value is made of and goes into
 follow          the steps through names, calls and expressions
 values          the value in force of an argument; the library class that a call makes

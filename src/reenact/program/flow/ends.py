@@ -59,12 +59,16 @@ class End:
 
     def literal(self) -> JsonValue | object:
         """The value written there, or NOT_LITERAL."""
-        return self.entry.plain() if self.entry is not None else literal(self.node)
+        if self.entry is not None:
+            return self.entry.plain()
+        return literal(self.node)
 
     @property
     def in_force(self) -> JsonValue | object:
         """What the command line gives, else what is written there."""
-        return self.given.value if self.given is not None else self.literal()
+        if self.given is not None:
+            return self.given.value
+        return self.literal()
 
     @property
     def default(self) -> JsonValue:

@@ -67,7 +67,9 @@ class Follower(Members):
                 return self.module_name(inside.module, node.id)
         binding = self._one(bindings, node) if bindings else None
         if binding is None:
-            return self._fallback(node, bindings) if bindings else []
+            if bindings:
+                return self._fallback(node, bindings)
+            return []
         return self.bound(binding)
 
     def _one(
@@ -85,7 +87,9 @@ class Follower(Members):
         holder = own[0].holder
         if scope_of(use) is not holder:
             blocks = {index.block_of(binding.node) for binding in own}
-            return own[-1] if blocks == {(index.tree, "body")} else None
+            if blocks == {(index.tree, "body")}:
+                return own[-1]
+            return None
         return last_before(index, own, use)
 
     def _fallback(

@@ -65,7 +65,9 @@ def _keras(rest: str) -> str:
         home = "optimizers.schedules"
     elif first in KERAS_FAMILIES:
         home = first
-    return f"keras.{home}.{last}" if home else f"keras.{rest}".rstrip(".")
+    if home:
+        return f"keras.{home}.{last}"
+    return f"keras.{rest}".rstrip(".")
 
 
 def last_name(dotted: str) -> str:

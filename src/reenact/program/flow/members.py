@@ -110,7 +110,9 @@ class Members(Trail):
         key = self._key(node.slice)
         if isinstance(key, str):
             stored = self._stored(node, node.value, key)
-            return stored if stored is not None else self._of(node.value, key)
+            if stored is not None:
+                return stored
+            return self._of(node.value, key)
         if not isinstance(key, int):
             return []
         return self.picked(self.follow(node.value), (key,))
@@ -230,7 +232,9 @@ class Members(Trail):
             return end.inside(entry.get(key))
         arguments = self.sources.program.arguments
         if entry.get(key) is not None:
-            return [] if is_overridden(key, arguments) else end.inside(entry.get(key))
+            if is_overridden(key, arguments):
+                return []
+            return end.inside(entry.get(key))
         found = from_group(
             entry,
             end.data_file,
@@ -418,7 +422,9 @@ class Members(Trail):
         for one in self.sources.lineage(owner):
             stores = self.sources.stores(one, name)
             if stores:
-                return self.store(stores[0]) if len(stores) == 1 else []
+                if len(stores) == 1:
+                    return self.store(stores[0])
+                return []
             method = self.sources.own_method(one, name)
             marks = getattr(method.node, "decorator_list", ()) if method is not None else ()
             if method is not None and any(
@@ -445,7 +451,9 @@ class Members(Trail):
         if default is not None:
             return self.follow(default, Written.DATACLASS)
         made = self.sources.owner(factory) if factory is not None else None
-        return [End(made.node, Written.DATACLASS)] if made is not None else []
+        if made is not None:
+            return [End(made.node, Written.DATACLASS)]
+        return []
 
     def made(
         self,

@@ -96,10 +96,10 @@ class Sources:
         tops = (above[min(level, len(above)) - 1],) if level else self.program.bases
         stems = [top.joinpath(*filter(None, dotted.split("."))) for top in tops]
         names = (name for stem in stems for name in (f"{stem}.py", str(stem / "__init__.py")))
-        return next(
-            (self.indexes[name] for name in names if name in self.indexes),
-            None,
-        )
+        for name in names:
+            if name in self.indexes:
+                return self.indexes[name]
+        return None
 
     def meaning(self, node: ast.AST) -> Meaning:
         """What an expression names."""
@@ -119,12 +119,16 @@ class Sources:
             # `TABLE["name"]`, where the table is written out.
             key = node.slice.value if isinstance(node.slice, ast.Constant) else None
             found = self.table(node.value).get(key)
-            return self.meaning(found) if found is not None else None
+            if found is not None:
+                return self.meaning(found)
+            return None
         if isinstance(node, ast.Call):
             if isinstance(node.func, ast.Attribute) and node.func.attr in SAME_OBJECT:
                 return self.meaning(node.func.value)
             made = self.meaning(node.func)
-            return Instance(made) if isinstance(made, Scope) and made.is_class else None
+            if isinstance(made, Scope) and made.is_class:
+                return Instance(made)
+            return None
         return None
 
     def table(self, node: ast.expr) -> dict[object, ast.expr]:
@@ -137,7 +141,9 @@ class Sources:
         found = self.meaning(node)
         if isinstance(found, Instance):
             return found.owner
-        return found if isinstance(found, Scope) and found.is_class else None
+        if isinstance(found, Scope) and found.is_class:
+            return found
+        return None
 
     def _attribute(self, base: Meaning, name: str) -> Meaning:
         if isinstance(base, str):
@@ -217,7 +223,9 @@ class Sources:
                 *holder.node.args.args,
             ][:1]
             method = holder.parent is not None and holder.parent.is_class and binding.node in first
-            return Instance(holder.parent) if holder.parent is not None and method else None
+            if holder.parent is not None and method:
+                return Instance(holder.parent)
+            return None
         followed = isinstance(value, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
         if value is None or binding.how is not How.ASSIGN or binding.pick or not followed:
             return None
@@ -238,8 +246,12 @@ class Sources:
     def _imported(self, binding: Binding) -> Meaning:
         module, name = self.imported(binding)
         if module is not None:
-            return self._name(name, module.module) if name else module
-        return None if binding.level else canonical(binding.dotted)
+            if name:
+                return self._name(name, module.module)
+            return module
+        if binding.level:
+            return None
+        return canonical(binding.dotted)
 
     def _unbound(self, name: str, scope: Scope) -> Meaning:
         if hasattr(builtins, name):

@@ -124,7 +124,9 @@ class Trail(ABC):
     def returned(self, function: Scope) -> list[End]:
         """The ends of a function's only return."""
         returns = function.returned()
-        return self.follow(returns[0]) if len(returns) == 1 else []
+        if len(returns) == 1:
+            return self.follow(returns[0])
+        return []
 
     def module_name(self, module: Scope, name: str) -> list[End]:
         """A name at the top of another file."""

@@ -64,11 +64,16 @@ def stores(scope: ast.AST) -> Sequence[Stored]:
     """The same of everything in a piece of a file."""
 
     def read() -> list[Stored]:
-        made = (node for node in all_parts(scope) if isinstance(node, STORES))
-        return [pair for node in made for pair in assigned(node)]
+        pairs: list[Stored] = []
+        for node in all_parts(scope):
+            if isinstance(node, STORES):
+                pairs += assigned(node)
+        return pairs
 
     known: Scope | None = getattr(scope, "scope", None)
-    return read() if known is None else known.index.once((stores, scope), read)
+    if known is None:
+        return read()
+    return known.index.once((stores, scope), read)
 
 
 def variables_stored(target: ast.expr) -> Iterator[str]:
@@ -83,7 +88,8 @@ def variables_stored(target: ast.expr) -> Iterator[str]:
 
 def variables_read(node: ast.AST) -> set[str]:
     """Variables and attributes that an expression reads."""
-    return {attribute.attr for attribute in within(node, ast.Attribute)} | names(node)
+    attributes = {attribute.attr for attribute in within(node, ast.Attribute)}
+    return attributes | names(node)
 
 
 def value_of(node: ast.expr) -> ast.expr:
@@ -93,9 +99,10 @@ def value_of(node: ast.expr) -> ast.expr:
     if not isinstance(node, ast.Name):
         return node
     for owner in (function_of(node), file_of(node).tree):
-        before = [one for one in _given_to(owner, node.id) if one[0] < node.lineno]
+        given = _given_to(owner, node.id)
+        before = [value for line, value in given if line < node.lineno]
         if before:
-            return max((value for _, value in before), key=lambda value: value.lineno)
+            return max(before, key=lambda value: value.lineno)
     return node
 
 
@@ -134,10 +141,12 @@ def _given_to(owner: ast.AST, name: str) -> list[tuple[int, ast.expr]]:
         for statement in within(owner, ast.Assign):
             for target, value in assigned(statement):
                 if isinstance(target, ast.Name):
-                    found.setdefault(target.id, []).append((statement.lineno, value))
+                    given = found.setdefault(target.id, [])
+                    given.append((statement.lineno, value))
         return found
 
-    return file_of(owner).once((_given_to, owner), read).get(name, [])
+    by_name = file_of(owner).once((_given_to, owner), read)
+    return by_name.get(name, [])
 
 
 def values_of(node: ast.expr, rounds: int = ROUNDS) -> Iterator[ast.expr]:
@@ -172,13 +181,15 @@ def part_of(node: ast.expr, place: int, rounds: int = ROUNDS) -> Iterator[ast.ex
     """The part at this place of a tuple, of columns side by side or of what a function returns."""
     if not rounds:
         return
-    if parts := elements(node) or (node.args if is_call(node, "zip") else []):
+    parts = node.args if is_call(node, "zip") else elements(node)
+    if parts:
         yield from parts[place : place + 1]
     elif isinstance(node, ast.ListComp | ast.GeneratorExp):
         yield from part_of(node.elt, place, rounds - 1)
     elif isinstance(node, ast.Call):
-        for owner in within(file_of(node).tree, ast.FunctionDef):
-            for answer in returned(owner) if owner.name == called(node) else ():
+        functions = within(file_of(node).tree, ast.FunctionDef)
+        for owner in (one for one in functions if one.name == called(node)):
+            for answer in returned(owner):
                 yield from elements(answer)[place : place + 1]
     else:
         for value in values_of(node, rounds - 1):
@@ -187,7 +198,8 @@ def part_of(node: ast.expr, place: int, rounds: int = ROUNDS) -> Iterator[ast.ex
 
 def objects_of(node: ast.expr, *classes: str) -> list[ast.Call]:
     """The calls of these classes that make what an expression is, or is given anywhere in its file."""
-    given = [value for target, value in stores(file_of(node).tree) if same(target, node)]
+    pairs = stores(file_of(node).tree)
+    given = [value for target, value in pairs if same(target, node)]
     return [one for one in (node, *given) if is_call(one, *classes)]
 
 
@@ -195,8 +207,12 @@ def number(node: ast.expr) -> ast.Constant | None:
     """The one number that an expression stands for; none where there are several or it is
     computed.
     """
-    found = [one for one in _numbers(node, ROUNDS) if type(one.value) in (int, float)]
-    return found[0] if len({one.value for one in found}) == 1 else None
+    constants = _numbers(node, ROUNDS)
+    found = [one for one in constants if type(one.value) in (int, float)]
+    different = {one.value for one in found}
+    if len(different) == 1:
+        return found[0]
+    return None
 
 
 def _numbers(node: ast.expr, rounds: int) -> Iterator[ast.Constant]:
@@ -206,10 +222,13 @@ def _numbers(node: ast.expr, rounds: int) -> Iterator[ast.Constant]:
     if isinstance(node, ast.Constant):
         yield node
         return
-    key = node.slice if isinstance(node, ast.Subscript) else None
-    name = str(key.value) if isinstance(key, ast.Constant) else last_word(node)
-    found = given(file_of(node), name) if name and rounds else ()
-    for value in {id(one): one for one in found}.values():
+    name = last_word(node)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        name = str(node.slice.value)
+    if not name or not rounds:
+        return
+    values = {id(value): value for value in given(file_of(node), name)}
+    for value in values.values():
         yield from _numbers(value, rounds - 1)
 
 
@@ -220,34 +239,55 @@ def given(index: FileIndex, name: str) -> list[ast.expr]:
 
 def _given(index: FileIndex, name: str) -> Iterator[ast.expr]:
     for one in all_parts(index.tree):
-        yield from (value for target, value in assigned(one) if name in variables_stored(target))
+        for target, value in assigned(one):
+            if name in variables_stored(target):
+                yield value
         if isinstance(one, ast.FunctionDef):
-            default = parameter.value if (parameter := parameter_of(one, name)) else None
-            yield from handed(one, name) or ([default] if default is not None else [])
+            yield from _handed_or_default(one, name)
         elif isinstance(one, ast.Call):
-            texts = [str(arg.value) for arg in one.args if isinstance(arg, ast.Constant)]
-            option = name in {text.lstrip("-").replace("-", "_") for text in texts}
-            yield from given_as([one], name, *(("default",) if option else ()))
+            words = (name, "default") if name in _options(one) else (name,)
+            yield from given_as([one], *words)
         elif isinstance(one, ast.Dict):
-            pairs = zip(one.keys, one.values, strict=True)
-            yield from (
-                value for key, value in pairs if isinstance(key, ast.Constant) and key.value == name
-            )
+            for key, entry in zip(one.keys, one.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value == name:
+                    yield entry
+
+
+def _handed_or_default(function: ast.FunctionDef, name: str) -> list[ast.expr]:
+    """What calls give for an argument of a function, else its default."""
+    values = handed(function, name)
+    parameter = parameter_of(function, name)
+    if values or parameter is None or parameter.value is None:
+        return values
+    return [parameter.value]
+
+
+def _options(call: ast.Call) -> set[str]:
+    """The texts that a call is given, as names of options: `batch_size` of `"--batch-size"`."""
+    texts = [str(arg.value) for arg in call.args if isinstance(arg, ast.Constant)]
+    return {text.lstrip("-").replace("-", "_") for text in texts}
 
 
 def calls_of(function: ast.FunctionDef, files: Iterable[FileIndex] = ()) -> list[ast.Call]:
     """Calls of a function, or of its class where it makes the object."""
     index = file_of(function)
     owner = index.parents.get(function)
-    made = isinstance(owner, ast.ClassDef) and function.name == "__init__"
-    name = owner.name if isinstance(owner, ast.ClassDef) and made else function.name
-    return [call for file in files or (index,) for call in file.calls if called(call) == name]
+    name = function.name
+    if isinstance(owner, ast.ClassDef) and name == "__init__":
+        name = owner.name
+    calls: list[ast.Call] = []
+    for file in files or (index,):
+        calls += [call for call in file.calls if called(call) == name]
+    return calls
 
 
 def parameter_of(function: ast.FunctionDef, name: str) -> Binding | None:
     """The argument of this name."""
     bound = file_of(function).inner[function].bindings.get(name, ())
-    return next((one for one in bound if one.how is How.PARAMETER), None)
+    for one in bound:
+        if one.how is How.PARAMETER:
+            return one
+    return None
 
 
 def handed(function: ast.FunctionDef, name: str, files: Iterable[FileIndex] = ()) -> list[ast.expr]:
@@ -288,9 +328,11 @@ def names_that_reach(index: FileIndex, ends: Iterable[ast.expr]) -> set[str]:
 
     def links() -> list[Link]:
         made = [({owner}, variables_read(answer)) for owner, answer in _answers(index)]
-        return [*((stored, read) for stored, read in _links(index)), *made]
+        return [*_links(index), *made]
 
-    start = {name for one in ends for name in variables_read(one)}
+    start: set[str] = set()
+    for one in ends:
+        start |= variables_read(one)
     return spread(start, index.once((names_that_reach,), links))
 
 
@@ -304,17 +346,20 @@ def goes_into(node: ast.expr) -> set[str]:
         made = [(read, stored) for stored, read in _links(index)]
         for owner, answer in _answers(index):
             if parts := elements(answer):
-                made += [
-                    (variables_read(part), set(variables_stored(one)))
-                    for target, value in stores(index.tree)
-                    if called(value) == owner
-                    for one, part in zip(elements(target), parts, strict=False)
-                ]
+                made += _taken_apart(index, owner, parts)
             else:
                 made.append((variables_read(answer), {owner}))
         return made
 
     return spread(_kept_as(node), index.once((goes_into,), links))
+
+
+def _taken_apart(index: FileIndex, function: str, parts: Sequence[ast.expr]) -> Iterator[Link]:
+    """What each part of a function's answer goes into where the function is called."""
+    for target, value in stores(index.tree):
+        if called(value) == function:
+            for one, part in zip(elements(target), parts, strict=False):
+                yield variables_read(part), set(variables_stored(one))
 
 
 def reaches(node: ast.expr, ends: Iterable[ast.expr]) -> bool:
@@ -325,20 +370,26 @@ def reaches(node: ast.expr, ends: Iterable[ast.expr]) -> bool:
 
 
 def _links(index: FileIndex) -> list[Link]:
-    pairs = stores(index.tree)
-    return [(set(variables_stored(target)), variables_read(value)) for target, value in pairs]
+    links: list[Link] = []
+    for target, value in stores(index.tree):
+        stored = set(variables_stored(target))
+        links.append((stored, variables_read(value)))
+    return links
 
 
 def _answers(index: FileIndex) -> Iterator[tuple[str, ast.expr]]:
     """Functions by name, with what they give back."""
     for owner in within(index.tree, ast.FunctionDef):
-        yield from ((owner.name, answer) for answer in returned(owner))
+        for answer in returned(owner):
+            yield (owner.name, answer)
 
 
 def _kept_as(node: ast.expr) -> set[str]:
     """What the statement of a value stores it in, or the function that gives it back."""
     statement = statement_of(node)
-    kept = {name for target, _ in stores(statement) for name in variables_stored(target)}
+    kept: set[str] = set()
+    for target, _ in stores(statement):
+        kept.update(variables_stored(target))
     owner = function_of(statement)
     gives = isinstance(statement, ast.Return) and not elements(statement.value)
     if gives and isinstance(owner, ast.FunctionDef):

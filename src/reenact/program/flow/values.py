@@ -324,4 +324,6 @@ def _chosen_word(end: End) -> str:
 
 def chosen_name(callee: Callee) -> str:
     """The class name, or the word that chose it."""
-    return str(callee.end.in_force) if callee.chosen else last_name(callee.dotted)
+    if callee.chosen:
+        return str(callee.end.in_force)
+    return last_name(callee.dotted)

@@ -6,10 +6,10 @@ import ast
 def keyword(call: ast.Call, *names: str) -> ast.expr | None:
     """The value of the first of these keywords that is given."""
     given = {part.arg: part.value for part in reversed(call.keywords)}
-    return next(
-        (given[name] for name in names if name in given),
-        None,
-    )
+    for name in names:
+        if name in given:
+            return given[name]
+    return None
 
 
 def argument(
@@ -41,11 +41,15 @@ def has_unpacking(call: ast.Call) -> bool:
 
 def method_name(call: ast.Call) -> str:
     """`fit` of `model.fit(...)`; empty when no attribute is called."""
-    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return ""
 
 
 def receiver(call: ast.Call) -> ast.expr | None:
-    return call.func.value if isinstance(call.func, ast.Attribute) else None
+    if isinstance(call.func, ast.Attribute):
+        return call.func.value
+    return None
 
 
 def super_name(call: ast.Call) -> str:

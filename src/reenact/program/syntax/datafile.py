@@ -52,7 +52,9 @@ class Entry:
             found = self.items.get(str(key))
         elif isinstance(self.items, list) and isinstance(key, int):
             found = self.items[key] if -len(self.items) <= key < len(self.items) else None
-        return found.get(*more) if found is not None and more else found
+        if found is not None and more:
+            return found.get(*more)
+        return found
 
     def plain(self) -> JsonValue:
         """The whole value without positions."""
@@ -219,7 +221,9 @@ def _scalar(loader: yaml.SafeLoader, node: yaml.Node, written: str) -> JsonValue
         # Programs say float(cfg["lr"]) because PyYAML reads 1e-3 as a string: for us it is a
         # number.
         plain = written.replace("_", "")
-        return int(plain) if plain.lstrip("+-").isdecimal() else float(plain)
+        if plain.lstrip("+-").isdecimal():
+            return int(plain)
+        return float(plain)
     try:
         value = loader.construct_object(node)
     except (yaml.YAMLError, ValueError):
@@ -308,7 +312,9 @@ def _defaults(config: Entry) -> Iterator[tuple[str, str]]:
 
 
 def _with_suffix(name: str) -> str:
-    return name if name.endswith((SUFFIX, ".yml")) else name + SUFFIX
+    if name.endswith((SUFFIX, ".yml")):
+        return name
+    return name + SUFFIX
 
 
 def entries_of(file: SourceFile) -> Entry | None:

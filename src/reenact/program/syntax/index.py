@@ -103,7 +103,9 @@ class _Pass:
                 *ast.walk(getattr(node, "returns", None) or node.args),
             ):
                 put_in(part, scope)
-            outside += [d for d in (*node.args.defaults, *node.args.kw_defaults) if d is not None]
+            for d in (*node.args.defaults, *node.args.kw_defaults):
+                if d is not None:
+                    outside.append(d)
         if inner.name:
             scope.bind(
                 inner.name,

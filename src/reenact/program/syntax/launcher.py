@@ -154,7 +154,9 @@ def _launcher_words(rest: list[str]) -> int:
         started = (
             rest[index + 1] if rest[index : index + 1] == ["-m"] and len(rest) > index + 1 else ""
         )
-        return _skip_options(rest, index + 2) if started in LAUNCHER_MODULES else index
+        if started in LAUNCHER_MODULES:
+            return _skip_options(rest, index + 2)
+        return index
     if name in ("torchrun", "deepspeed") or (name == "accelerate" and second == ["launch"]):
         return _skip_options(rest, 2 if name == "accelerate" else 1)
     if name in ("uv", "poetry", "pipenv") and second == ["run"]:
@@ -314,7 +316,9 @@ def _options(
     for relative in included(source) if source.language is Language.YAML else ():
         group = path.parent / relative.relative_to(source.path.parent).parent
         near = sorted(group.glob("*.y*ml")) if group != path.parent else [group / relative.name]
-        yield from (file for file in near if _inside(file, bases))
+        for file in near:
+            if _inside(file, bases):
+                yield file
 
 
 def _modules(

@@ -3,7 +3,6 @@ and where it stands. A node of an indexed file knows its file."""
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import takewhile
 from typing import TypeAlias, TypeGuard
 
 from reenact.program.syntax.calls import argument as argument
@@ -40,7 +39,9 @@ def place_of(node: Node) -> Place:
 def all_parts(node: ast.AST) -> Iterable[ast.AST]:
     """Every part, the thing itself as well; also of what was parsed by itself."""
     scope: Scope | None = getattr(node, "scope", None)
-    return ast.walk(node) if scope is None else scope.index.parts(node)
+    if scope is None:
+        return ast.walk(node)
+    return scope.index.parts(node)
 
 
 def within(node: ast.AST, kind: type[N]) -> Sequence[N]:
@@ -54,20 +55,29 @@ def within(node: ast.AST, kind: type[N]) -> Sequence[N]:
 def around(node: ast.expr) -> Iterator[ast.AST]:
     """An expression, and what it is a part of, up to its statement."""
     yield node
-    yield from takewhile(lambda one: not isinstance(one, ast.stmt), file_of(node).ancestors(node))
+    for one in file_of(node).ancestors(node):
+        if isinstance(one, ast.stmt):
+            return
+        yield one
 
 
 def function_of(node: ast.AST) -> Function | ast.Module:
     """The function that a piece of a file stands in, or the whole file."""
     index = file_of(node)
-    around = (one for one in index.ancestors(node) if isinstance(one, Function))
-    return next(around, index.tree)
+    for one in index.ancestors(node):
+        if isinstance(one, Function):
+            return one
+    return index.tree
 
 
 def loops_of(node: Node) -> list[ast.For | ast.AsyncFor | ast.While]:
     """The loops that repeat a piece of a file."""
-    loops = file_of(node).loops
-    return [loop for loop in loops if loop.lineno < node.lineno <= (loop.end_lineno or 0)]
+    around = []
+    for loop in file_of(node).loops:
+        last = loop.end_lineno or 0
+        if loop.lineno < node.lineno <= last:
+            around.append(loop)
+    return around
 
 
 def statement_line(index: FileIndex, line: int) -> int:
@@ -86,17 +96,21 @@ def statement_line(index: FileIndex, line: int) -> int:
 def scopes(index: FileIndex) -> Iterator[ast.Module | ast.FunctionDef]:
     """The file and every function in it."""
     yield index.tree
-    yield from (one.node for one in index.functions if isinstance(one.node, ast.FunctionDef))
+    for one in index.functions:
+        if isinstance(one.node, ast.FunctionDef):
+            yield one.node
 
 
 def is_method(function: ast.AST) -> bool:
     """Whether a function is defined in a class."""
-    return isinstance(file_of(function).parents.get(function), ast.ClassDef)
+    parents = file_of(function).parents
+    return isinstance(parents.get(function), ast.ClassDef)
 
 
 def returned(function: ast.AST) -> list[ast.expr]:
     """What a function gives back."""
-    return [one.value for one in within(function, ast.Return) if one.value is not None]
+    answers = within(function, ast.Return)
+    return [one.value for one in answers if one.value is not None]
 
 
 def flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
@@ -119,12 +133,16 @@ def last_word(node: ast.AST | None) -> str:
 
 def called(node: ast.AST | None) -> str:
     """The last word of what is called: `softmax` of `F.softmax(x)` and of `scores.softmax(-1)`."""
-    return last_word(node.func) if isinstance(node, ast.Call) else ""
+    if isinstance(node, ast.Call):
+        return last_word(node.func)
+    return ""
 
 
 def is_call(node: ast.AST | None, *names: str) -> TypeGuard[ast.Call]:
     """Whether something is called, by one of these names where there are any."""
-    return isinstance(node, ast.Call) and (not names or called(node) in names)
+    if not isinstance(node, ast.Call):
+        return False
+    return not names or called(node) in names
 
 
 def calls_in(node: ast.AST, *names: str) -> list[ast.Call]:
@@ -134,12 +152,16 @@ def calls_in(node: ast.AST, *names: str) -> list[ast.Call]:
 
 def given_to(call: ast.Call) -> list[ast.expr]:
     """All arguments of a call."""
-    return [*call.args, *(word.value for word in call.keywords)]
+    named = [word.value for word in call.keywords]
+    return [*call.args, *named]
 
 
 def given_as(calls: Iterable[ast.Call], *names: str) -> list[ast.expr]:
     """What calls are given by one of these keywords."""
-    return [word.value for call in calls for word in call.keywords if word.arg in names]
+    values: list[ast.expr] = []
+    for call in calls:
+        values += [word.value for word in call.keywords if word.arg in names]
+    return values
 
 
 def owner_of(call: ast.AST | None) -> ast.expr | None:
@@ -153,7 +175,8 @@ def owner_of(call: ast.AST | None) -> ast.expr | None:
 def subject_of(call: ast.Call) -> ast.expr | None:
     """What a function is applied to: `rows` of `rows.mean(0)` and of `np.mean(rows, 0)`."""
     owner = owner_of(call)
-    if owner is not None and not (isinstance(owner, ast.Name) and owner.id in LIBRARIES):
+    of_library = isinstance(owner, ast.Name) and owner.id in LIBRARIES
+    if owner is not None and not of_library:
         return owner
     return call.args[0] if call.args else None
 
@@ -170,19 +193,23 @@ def is_minus(node: ast.AST | None) -> TypeGuard[ast.UnaryOp]:
 
 def is_constant(node: ast.AST | None, *values: object) -> bool:
     """Whether it is one of these literals."""
-    return isinstance(node, ast.Constant) and any(
-        type(node.value) is type(value) and node.value == value for value in values
-    )
+    if not isinstance(node, ast.Constant):
+        return False
+    found = node.value
+    return any(type(found) is type(value) and found == value for value in values)
 
 
 def elements(node: ast.AST | None) -> list[ast.expr]:
     """The parts of a tuple or list; none for anything else."""
-    return node.elts if isinstance(node, ast.Tuple | ast.List) else []
+    if isinstance(node, ast.Tuple | ast.List):
+        return node.elts
+    return []
 
 
 def names(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> set[str]:
     """Variables that occur, or are read or stored."""
-    return {one.id for one in within(node, ast.Name) if isinstance(one.ctx, context)}
+    variables = within(node, ast.Name)
+    return {one.id for one in variables if isinstance(one.ctx, context)}
 
 
 def names_read(node: ast.AST) -> list[str]:

@@ -149,16 +149,16 @@ class Scope:
         return self.index.returns.get(self, [])
 
     def enclosing_class(self) -> Scope | None:
-        return next(
-            (scope for scope in self.chain() if scope.is_class),
-            None,
-        )
+        for scope in self.chain():
+            if scope.is_class:
+                return scope
+        return None
 
     def enclosing_function(self) -> Scope | None:
-        return next(
-            (scope for scope in self.chain() if scope.is_function),
-            None,
-        )
+        for scope in self.chain():
+            if scope.is_function:
+                return scope
+        return None
 
     def bind_statement(self, node: ast.stmt) -> None:
         """Enter all names that a statement binds in its own self."""
@@ -168,7 +168,11 @@ class Scope:
             self.globals.update(node.names)
 
     def bind_target(
-        self, target: ast.expr, how: How, value: ast.expr | None, node: ast.AST
+        self,
+        target: ast.expr,
+        how: How,
+        value: ast.expr | None,
+        node: ast.AST,
     ) -> None:
         """Enter the names of a target."""
         for part, way, given, pick in unpacked(target, how, value):

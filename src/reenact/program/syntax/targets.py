@@ -39,10 +39,16 @@ def bound_by(node: ast.stmt) -> list[tuple[ast.expr, How, ast.expr | None]]:
     if isinstance(node, ast.For | ast.AsyncFor):
         return [(node.target, How.LOOP, node.iter)]
     if isinstance(node, ast.With | ast.AsyncWith):
-        return [(i.optional_vars, How.WITH, i.context_expr) for i in node.items if i.optional_vars]
+        return [*_named_by(node)]
     if not isinstance(node, ast.Delete):
         return []
     return [(target, How.OTHER, None) for target in node.targets]
+
+
+def _named_by(node: ast.With | ast.AsyncWith) -> Iterator[tuple[ast.expr, How, ast.expr | None]]:
+    for item in node.items:
+        if item.optional_vars is not None:
+            yield item.optional_vars, How.WITH, item.context_expr
 
 
 Taken: TypeAlias = tuple[How, ast.expr | None, tuple[int, ...]]
@@ -50,7 +56,10 @@ Taken: TypeAlias = tuple[How, ast.expr | None, tuple[int, ...]]
 
 
 def unpacked(
-    target: ast.expr, how: How, value: ast.expr | None, pick: tuple[int, ...] = ()
+    target: ast.expr,
+    how: How,
+    value: ast.expr | None,
+    pick: tuple[int, ...] = (),
 ) -> Iterator[tuple[ast.expr, *Taken]]:
     """Every single target in a target; unpacking of a written-out tuple goes to the element
     itself.
@@ -68,7 +77,11 @@ def unpacked(
 
 
 def _element(
-    how: How, value: ast.expr | None, pick: tuple[int, ...], number: int, count: int
+    how: How,
+    value: ast.expr | None,
+    pick: tuple[int, ...],
+    number: int,
+    count: int,
 ) -> Taken:
     """`for i, x in enumerate(xs)` and `for a, b in zip(xs, ys)` go over the lists themselves."""
     loop = how is How.LOOP and not pick
@@ -80,6 +93,7 @@ def _element(
         if value.func.id == "zip" and number < len(value.args):
             return How.LOOP, value.args[number], ()
     plain = how is not How.LOOP and not pick
-    if plain and isinstance(value, ast.Tuple | ast.List) and len(value.elts) == count:
-        return how, value.elts[number], ()
+    parts = value.elts if isinstance(value, ast.Tuple | ast.List) else []
+    if plain and len(parts) == count:
+        return how, parts[number], ()
     return how, value, (*pick, number)

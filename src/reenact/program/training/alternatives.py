@@ -210,7 +210,9 @@ def _activations(draft: Draft) -> Sequence[JsonValue]:
     if draft.param.layer_type in ("RNN", "RNNCell"):
         return ("tanh", "relu")
     if draft.param.role == "output":
-        return TORCH_OUTPUT if draft.site.library == "torch" else OUTPUT
+        if draft.site.library == "torch":
+            return TORCH_OUTPUT
+        return OUTPUT
     return HIDDEN
 
 
@@ -233,7 +235,9 @@ def _scaling(draft: Draft) -> Sequence[JsonValue]:
             "MinMaxScaler",
             "MaxAbsScaler",
         )
-    return (255.0, 127.5) if draft.site.style is Style.VALUE else ()
+    if draft.site.style is Style.VALUE:
+        return (255.0, 127.5)
+    return ()
 
 
 def _schedulers(draft: Draft) -> Sequence[JsonValue]:
@@ -247,7 +251,9 @@ def _schedulers(draft: Draft) -> Sequence[JsonValue]:
             "polynomial",
         )
     if draft.param.absent:
-        return ("CosineAnnealingLR", "StepLR", "ExponentialLR") if torch else ("ReduceLROnPlateau",)
+        if torch:
+            return ("CosineAnnealingLR", "StepLR", "ExponentialLR")
+        return ("ReduceLROnPlateau",)
     return (None,) if torch else ()
 
 

@@ -180,12 +180,22 @@ class ProgramAnalysis:
         return found
 
     def value_drafts(
-        self, kind: Kind, use: ast.expr | None, site: EditSite, **extra: Any
+        self,
+        kind: Kind,
+        use: ast.expr | None,
+        site: EditSite,
+        **extra: Any,
     ) -> list[Draft]:
         """Drafts for an argument whose value is a literal somewhere."""
         return [self.found_draft(kind, found, site, **extra) for found in self.values.find(use)]
 
-    def found_draft(self, kind: Kind, found: Found, site: EditSite, **extra: Any) -> Draft:
+    def found_draft(
+        self,
+        kind: Kind,
+        found: Found,
+        site: EditSite,
+        **extra: Any,
+    ) -> Draft:
         style = Style.VALUE if site.style is Style.ARGUMENT else site.style
         own = replace(site, style=style, found=found)
         uses = (spot_of(found.use),)
@@ -223,7 +233,12 @@ class ProgramAnalysis:
         )
 
     def spot_draft(
-        self, kind: Kind, site: EditSite, value: JsonValue, spot: Span, **extra: Any
+        self,
+        kind: Kind,
+        site: EditSite,
+        value: JsonValue,
+        spot: Span,
+        **extra: Any,
     ) -> Draft:
         """A hyperparameter whose value is what stands at a spot."""
         return self._draft(
@@ -237,7 +252,12 @@ class ProgramAnalysis:
         )
 
     def name_draft(
-        self, kind: Kind, callee: Callee, site: EditSite, value: str, **extra: Any
+        self,
+        kind: Kind,
+        callee: Callee,
+        site: EditSite,
+        value: str,
+        **extra: Any,
     ) -> Draft:
         """A hyperparameter whose value is the name of a library class or function."""
         end = callee.end
@@ -340,7 +360,12 @@ class CallSite:
             layer_type=self.owner,
         )
 
-    def absent(self, kind: Kind, site: EditSite, default: JsonValue = None) -> Draft:
+    def absent(
+        self,
+        kind: Kind,
+        site: EditSite,
+        default: JsonValue = None,
+    ) -> Draft:
         return self.analysis.absent(
             kind,
             site,

@@ -26,9 +26,12 @@ def is_taken(
     answers: list[bool | None] = [True]
     below = step
     for part in scope_of(step).index.ancestors(step):
-        if isinstance(part, ast.If) and below is not part.test and not _on_both(part, steps):
+        is_inside = isinstance(part, ast.If) and below is not part.test
+        if isinstance(part, ast.If) and is_inside and not _on_both(part, steps):
             holds = _holds(follower, part.test, loop, site)
-            answers.append(not holds if holds is not None and below in part.orelse else holds)
+            if holds is not None and below in part.orelse:
+                holds = not holds
+            answers.append(holds)
         if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             break
         below = part
@@ -38,13 +41,21 @@ def is_taken(
 
 
 def _on_both(branch: ast.If, steps: Sequence[ast.AST]) -> bool:
-    return all(
-        any(part in steps for statement in block for part in ast.walk(statement))
-        for block in (branch.body, branch.orelse)
-    )
+    return _holds_one(branch.body, steps) and _holds_one(branch.orelse, steps)
 
 
-def _holds(follower: Follower, test: ast.expr, loop: ast.AST, site: ast.Call | None) -> bool | None:
+def _holds_one(block: Sequence[ast.stmt], steps: Sequence[ast.AST]) -> bool:
+    """Whether one of these steps is in a block."""
+    parts = (part for statement in block for part in ast.walk(statement))
+    return any(part in steps for part in parts)
+
+
+def _holds(
+    follower: Follower,
+    test: ast.expr,
+    loop: ast.AST,
+    site: ast.Call | None,
+) -> bool | None:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         inner = _holds(follower, test.operand, loop, site)
         return None if inner is None else not inner
@@ -79,11 +90,14 @@ def _value(follower: Follower, node: ast.expr, site: ast.Call | None) -> tuple[b
     such.
     """
     found = bindings_of(node)
-    parameter = found[0] if len(found) == 1 and found[0].how is How.PARAMETER else None
-    if parameter is not None:
-        given = argument(site, parameter.position, parameter.name) if site is not None else None
-        given = given if given is not None else parameter.value
-        if site is None or given is None:
+    if len(found) == 1 and found[0].how is How.PARAMETER:
+        parameter = found[0]
+        if site is None:
+            return False, None
+        given = argument(site, parameter.position, parameter.name)
+        if given is None:
+            given = parameter.value
+        if given is None:
             return False, None
         node = given
     end = follower.single(node)
@@ -96,11 +110,9 @@ def _value(follower: Follower, node: ast.expr, site: ast.Call | None) -> tuple[b
 
 
 def _is_of_the_loop(test: ast.expr, loop: ast.AST) -> bool:
-    names = [part for part in ast.walk(test) if isinstance(part, ast.Name)]
     inside = set(ast.walk(loop))
-    return any(
-        binding.node in inside
-        for name in names
-        for binding in bindings_of(name)
-        if binding.how is not How.PARAMETER
-    )
+    for part in ast.walk(test):
+        for binding in bindings_of(part):
+            if binding.how is not How.PARAMETER and binding.node in inside:
+                return True
+    return False

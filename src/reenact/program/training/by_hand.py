@@ -72,7 +72,9 @@ def _rates(index: FileIndex) -> Iterator[ast.expr]:
 def _beside(part: ast.AST, gradient: ast.AST) -> ast.expr | None:
     """What a gradient is multiplied by, in a product or in an update."""
     if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult):
-        return part.left if gradient in ast.walk(part.right) else part.right
+        if gradient in ast.walk(part.right):
+            return part.left
+        return part.right
     if isinstance(part, ast.Call) and method_name(part) in UPDATES:
         alpha = keyword(part, "alpha")
         return alpha or (part.args[0] if len(part.args) == 2 else None)
@@ -81,7 +83,9 @@ def _beside(part: ast.AST, gradient: ast.AST) -> ast.expr | None:
 
 def _without_sign(value: ast.expr) -> ast.expr:
     signed = isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub)
-    return value.operand if isinstance(value, ast.UnaryOp) and signed else value
+    if isinstance(value, ast.UnaryOp) and signed:
+        return value.operand
+    return value
 
 
 def _drawn(analysis: ProgramAnalysis, call: ast.Call) -> ast.expr | None:

@@ -5,10 +5,11 @@ encoding.
 import ast
 from collections.abc import Iterator
 
-from reenact.program.flow.ends import NOT_LITERAL, is_number, literal, spot_of
+from reenact.program.flow.constants import read_through
+from reenact.program.flow.ends import NOT_LITERAL, End, is_number, literal, spot_of
 from reenact.program.flow.library_names import last_name
 from reenact.program.flow.values import Found
-from reenact.program.hyperparameter import Kind
+from reenact.program.hyperparameter import Kind, Written
 from reenact.program.syntax.calls import argument, keyword, method_name
 from reenact.program.syntax.scope import FileIndex, scope_of
 from reenact.program.training.analysis import (
@@ -132,7 +133,9 @@ def _share(
         elif value is NOT_LITERAL and depth < 4 and isinstance(end.node, ast.expr):
             found.append(_share(analysis, end.node, depth + 1))
     distinct = {item.spot: item for item in found if item is not None}
-    return next(iter(distinct.values())) if len(distinct) == 1 else None
+    if len(distinct) == 1:
+        return next(iter(distinct.values()))
+    return None
 
 
 GREY_LEVELS = (255, 256, 127.5, 128)
@@ -184,10 +187,22 @@ def read_scaling(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
             if callee.dotted.startswith(HOMES) and (name in SCALERS or name in ENCODERS):
                 style = Style.NAME if name in SCALERS[:3] else Style.FIXED
                 reason = "" if style is Style.NAME else "how data is encoded depends on the data"
-                site = EditSite(style, "data", call, callee=callee, reason=reason)
+                site = EditSite(
+                    style,
+                    "data",
+                    call,
+                    callee=callee,
+                    reason=reason,
+                )
                 layer = "scale" if name in SCALERS else "encode"
                 found.append(
-                    analysis.name_draft(Kind.PREPROCESSING, callee, site, name, layer=layer)
+                    analysis.name_draft(
+                        Kind.PREPROCESSING,
+                        callee,
+                        site,
+                        name,
+                        layer=layer,
+                    )
                 )
     symbols = any(layer.spec.family is Family.EMBEDDING for layer in models.layers)
     if not any(draft.param.id.layer == "scale" for draft in found):
@@ -200,9 +215,11 @@ def _divisions(analysis: ProgramAnalysis, index: FileIndex) -> Iterator[Draft]:
     for node in index.nodes:
         if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div):
             divisor = node.right if isinstance(node, ast.BinOp) else node.value
-            if is_number(literal(divisor)) and literal(divisor) in GREY_LEVELS:
+            written = read_through(divisor)
+            if is_number(literal(written)) and literal(written) in GREY_LEVELS:
                 site = EditSite(Style.VALUE, "data", node=node)
-                found = analysis.values.here(divisor)
+                way = Written.LITERAL if written is divisor else Written.CONSTANT
+                found = analysis.values.found(End(written, way), divisor)
                 yield analysis.found_draft(Kind.PREPROCESSING, found, site, layer="scale")
 
 

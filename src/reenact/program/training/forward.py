@@ -12,6 +12,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.sources import Instance, Sources
 from reenact.program.syntax.calls import method_name
 from reenact.program.syntax.scope import Scope
@@ -115,7 +116,9 @@ class Flow:
         names: dict[str, Tensor],
     ) -> Tensor:
         if isinstance(node, ast.Return):
-            return self.value(node.value, names) if node.value is not None else NOTHING
+            if node.value is not None:
+                return self.value(node.value, names)
+            return NOTHING
         if isinstance(node, ast.Assign):
             value = self.value(node.value, names)
             for target in node.targets:
@@ -211,9 +214,7 @@ class Flow:
         if isinstance(node, ast.Call):
             return self._call(node, names)
         if isinstance(node, ast.BinOp):
-            both = self.value(node.left, names) | self.value(node.right, names)
-            constant = isinstance(node.left, ast.Constant) or isinstance(node.right, ast.Constant)
-            return both if constant else self._joined(both, node.right)
+            return self._operation(node, names)
         if isinstance(
             node,
             ast.Attribute | ast.Subscript | ast.Starred | ast.Await | ast.NamedExpr,
@@ -231,9 +232,16 @@ class Flow:
                 result |= self.value(child, names)
         return result
 
+    def _operation(self, node: ast.BinOp, names: dict[str, Tensor]) -> Tensor:
+        both = self.value(node.left, names) | self.value(node.right, names)
+        constants = map(constant_of, (node.left, node.right))
+        if any(one is not None for one in constants):
+            return both
+        return self._joined(both, node.right)
+
     def _joined(self, both: Tensor, other: ast.expr) -> Tensor:
         """Two tensors added: their layers must stay of one width."""
-        if not isinstance(other, ast.Constant):
+        if constant_of(other) is None:
             for layer in both.made_by:
                 layer.tied = True
         return both.bent()
@@ -330,7 +338,9 @@ class Flow:
                 before.feeds[layer] = None
         if family in PASSING:
             pooled = layer.name.startswith(("Adaptive", "Global"))
-            return Tensor(given.open, given.made_by) if pooled else given
+            if pooled:
+                return Tensor(given.open, given.made_by)
+            return given
         self.taken |= given.made_by
         return self._weighted(layer, given)
 
@@ -345,4 +355,6 @@ class Flow:
             closed = layer.activation is not None or family is Family.RECURRENT
             sized = given.sized_by | here if family is Family.CONV else frozenset()
             return Tensor(frozenset() if closed else here, here, sized)
-        return Tensor(made_by=here) if family is Family.EMBEDDING else NOTHING
+        if family is Family.EMBEDDING:
+            return Tensor(made_by=here)
+        return NOTHING

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.library_names import last_name
 from reenact.program.flow.values import Callee
 from reenact.program.hyperparameter import Kind
@@ -193,10 +194,8 @@ def loss_parts(value: ast.expr | None) -> list[tuple[ast.expr, str]]:
     several.
     """
     if isinstance(value, ast.Dict):
-        names = [
-            str(key.value) if isinstance(key, ast.Constant) else UNKNOWN_OUTPUT
-            for key in value.keys
-        ]
+        keys = map(constant_of, value.keys)
+        names = [str(key.value) if key is not None else UNKNOWN_OUTPUT for key in keys]
         return list(zip(value.values, names, strict=True))
     if isinstance(value, ast.List | ast.Tuple):
         return [

@@ -55,7 +55,12 @@ def read_layers(analysis: ProgramAnalysis, models: Models) -> Iterator[Draft]:
     yield from _functional(analysis, models)
 
 
-def _site(layer: LayerSite, style: Style, name: str = "", **more: Any) -> EditSite:
+def _site(
+    layer: LayerSite,
+    style: Style,
+    name: str = "",
+    **more: Any,
+) -> EditSite:
     return EditSite(
         style,
         layer.library,
@@ -83,7 +88,10 @@ def _slots(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
 
 
 def _named(
-    analysis: ProgramAnalysis, layer: LayerSite, slot: Slot, value: ast.expr
+    analysis: ProgramAnalysis,
+    layer: LayerSite,
+    slot: Slot,
+    value: ast.expr,
 ) -> Iterator[Draft]:
     """An initialiser or regulariser that is no string: a class that is called, a function."""
     made = analysis.callees.made(value)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import count
 
+from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.flow.ends import NOT_LITERAL, literal
 from reenact.program.flow.library_names import last_name
 from reenact.program.flow.sources import Sources
@@ -143,7 +144,10 @@ class LayerSite:
     def given(self, *kinds: Kind) -> ast.expr | None:
         """The first written argument of one of these kinds."""
         values = (self.filling(slot) for slot in self.spec.slots if slot.kind in kinds)
-        return next((value for value in values if value is not None), None)
+        for value in values:
+            if value is not None:
+                return value
+        return None
 
     @property
     def scope(self) -> Scope:
@@ -198,7 +202,7 @@ def _name_paths(layers: list[LayerSite]) -> None:
     taken: set[tuple[str, str, str]] = set()
     numbers: defaultdict[tuple[str, str, str], Iterator[int]] = defaultdict(count)
     for layer in layers:
-        given = literal(keyword(layer.call, "name"))
+        given = literal(constant_of(keyword(layer.call, "name")))
         base = layer.position.path or (given if isinstance(given, str) else layer.name.lower())
         own = (layer.scope.file, layer.model)
         numbered = (base if not number else f"{base}_{number}" for number in numbers[*own, base])
@@ -248,10 +252,10 @@ class Applied:
         choice = [self.by_call[item.call] for item in made if item.call in self.by_call]
         if choice:
             return [choice]
-        return next(
-            (self._elements(item.call) for item in made if item.callee.dotted in holders),
-            None,
-        )
+        for item in made:
+            if item.callee.dotted in holders:
+                return self._elements(item.call)
+        return None
 
     def _attribute(self, node: ast.Attribute) -> Run | None:
         """`self.name`: the layer of that path, or all layers of the container of that name."""
@@ -289,9 +293,9 @@ class Applied:
                 node.slice.upper,
                 node.slice.step,
             )
-            bounds = [literal(part) if part is not None else None for part in parts]
+            bounds = [literal(read_through(part)) if part is not None else None for part in parts]
             return run[slice(*(bound if isinstance(bound, int) else None for bound in bounds))]
-        number = literal(node.slice)
+        number = literal(read_through(node.slice))
         if number is NOT_LITERAL:
             return [[layer for step in run for layer in step]]
         if isinstance(number, int) and -len(run) <= number < len(run):

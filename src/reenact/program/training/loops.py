@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import takewhile
 
-from reenact.program.flow.ends import literal
+from reenact.program.flow.constants import constant_of
 from reenact.program.hyperparameter import Kind
 from reenact.program.syntax.calls import method_name, receiver
+from reenact.program.syntax.pieces import is_constant
 from reenact.program.syntax.scope import FunctionNode, Scope, scope_of
 from reenact.program.training.analysis import Draft, EditSite, ProgramAnalysis, Style
 
@@ -159,7 +160,9 @@ def iterated(node: Loop) -> ast.expr | None:
 def range_arguments(value: ast.expr | None) -> list[ast.expr]:
     """The arguments of `range(...)` or `trange(...)`."""
     ranged = isinstance(value, ast.Call) and _name(value) in ("range", "trange")
-    return value.args if isinstance(value, ast.Call) and ranged else []
+    if isinstance(value, ast.Call) and ranged:
+        return value.args
+    return []
 
 
 def count_of(arguments: list[ast.expr]) -> ast.expr:
@@ -171,7 +174,7 @@ def count_of(arguments: list[ast.expr]) -> ast.expr:
     if isinstance(stop, ast.BinOp) and isinstance(stop.op, ast.Add):
         if ast.dump(stop.left) == ast.dump(start):
             return stop.right
-        if literal(start) == 1 and literal(stop.right) == 1:
+        if is_constant(constant_of(start), 1) and is_constant(constant_of(stop.right), 1):
             return stop.left
     return stop
 
@@ -214,7 +217,9 @@ def _rounds(loop: Loop) -> ast.expr | None:
     """What says how often a loop runs: `while step < max_steps`, `for epoch in range(epochs)`."""
     if not isinstance(loop, ast.While):
         arguments = range_arguments(iterated(loop))
-        return count_of(arguments) if arguments and len(arguments) < 3 else None
+        if arguments and len(arguments) < 3:
+            return count_of(arguments)
+        return None
     test = loop.test
     if (
         isinstance(test, ast.Compare)

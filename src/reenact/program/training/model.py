@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 from functools import cached_property
 
+from reenact.program.flow.constants import read_through
 from reenact.program.flow.ends import is_number, literal, spot_of
 from reenact.program.hyperparameter import Kind
 from reenact.program.syntax.calls import argument, is_name, method_name
@@ -160,9 +161,11 @@ def _is_counted(layer: LayerSite) -> bool:
     """A dense layer counts what comes out, and no padding (`"same"`, or computed) makes up for
     the kernel.
     """
-    padding = argument(layer.call, 4, "padding")
-    padded = padding is not None and (literal(padding) == "same" or not is_number(literal(padding)))
-    return not padded and layer.counted
+    written = argument(layer.call, 4, "padding")
+    if written is None:
+        return layer.counted
+    padding = literal(read_through(written))
+    return is_number(padding) and layer.counted
 
 
 def followers(
@@ -281,7 +284,9 @@ def depends_on(
             isinstance(end.node, ast.expr) and analysis.values.spot(end) == spot for end in ends
         ):
             return True
-        deeper += [end.node for end in ends if isinstance(end.node, ast.BinOp)]
+        for end in ends:
+            if isinstance(end.node, ast.BinOp):
+                deeper.append(end.node)
         # `width_in = width` at the end of a loop: a name with several values, one of which comes
         # from there.
         several = bindings_of(part)

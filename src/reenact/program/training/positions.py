@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TypeAlias
 
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.sources import Sources
 from reenact.program.syntax.calls import is_name, method_name, receiver
 from reenact.program.syntax.index import dotted_text
@@ -100,9 +101,9 @@ def _step(sources: Sources, parent: ast.AST, node: ast.AST) -> Step:
         return _call_step(sources, parent, node)
     if isinstance(parent, ast.Tuple) and len(parent.elts) == 2 and parent.elts[1] is node:
         # `("name", layer)` of an OrderedDict.
-        name = getattr(parent.elts[0], "value", "")
-        if name and isinstance(name, str):
-            return ContainerKind.NAMED, [name], True
+        key = constant_of(parent.elts[0])
+        if key is not None and key.value and isinstance(key.value, str):
+            return ContainerKind.NAMED, [key.value], True
     if isinstance(parent, ast.List | ast.Tuple):
         index = scope_of(parent).index
         around = index.parents.get(parent)
@@ -126,8 +127,10 @@ def _call_step(sources: Sources, parent: ast.Call, node: ast.AST) -> Step:
         return ContainerKind.ADD, [], False
     if name in ("append", "extend", "insert"):
         return ContainerKind.APPEND, [], False
-    if name == "add_module" and len(parent.args) == 2 and isinstance(parent.args[0], ast.Constant):
-        return ContainerKind.NAMED, [str(parent.args[0].value)], False
+    if name == "add_module" and len(parent.args) == 2:
+        key = constant_of(parent.args[0])
+        if key is not None:
+            return ContainerKind.NAMED, [str(key.value)], False
     index = scope_of(parent).index
     number = index.numbers(parent).get(node)
     if dotted == "torch.nn.Sequential" and number is not None:
@@ -224,7 +227,9 @@ def _filled(
     filling = [call for call in holder.index.calls if method_name(call) in ("append", "extend")]
     own = [call for call in filling if is_name(receiver(call), name.id)]
     nodes = [binding.node for binding in bindings]
-    nodes += [call for call in own if holder in scope_of(call).chain()]
+    for call in own:
+        if holder in scope_of(call).chain():
+            nodes.append(call)
     for node in sorted(
         nodes,
         key=lambda part: (

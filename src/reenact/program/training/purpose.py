@@ -68,7 +68,9 @@ class Purposes:
         if Purpose.TRAINS in known:
             return Purpose.TRAINS
         # Read once for a purpose that stays open, and once for an evaluation: still open.
-        return Purpose.EVALUATES if known == {Purpose.EVALUATES} else Purpose.UNKNOWN
+        if known == {Purpose.EVALUATES}:
+            return Purpose.EVALUATES
+        return Purpose.UNKNOWN
 
     def of_loss(self, call: ast.Call) -> Purpose:
         """What a loss that is computed here is for."""
@@ -105,7 +107,9 @@ class Purposes:
         every: list[Loop | Comprehension] = []
         for index in self.sources.indexes.values():
             every += index.loops
-            every += [node for node in index.nodes if isinstance(node, Comprehension)]
+            for node in index.nodes:
+                if isinstance(node, Comprehension):
+                    every.append(node)
         return [loop for loop in every if self._of_loop(loop) is Purpose.EVALUATES]
 
     @property
@@ -148,7 +152,9 @@ class Purposes:
         """Whether an expression stands for a model, of the program's own class or of a library."""
         owners = [self.sources.owner(node)]
         ends = self.analysis.follower.follow(node)
-        owners += [self.sources.owner(end.node) for end in ends if isinstance(end.node, ast.Call)]
+        for end in ends:
+            if isinstance(end.node, ast.Call):
+                owners.append(self.sources.owner(end.node))
         if any(owner and self.sources.inherits(owner, MODEL_CLASSES) for owner in owners):
             return True
         made = [item.callee.dotted for item in self.analysis.callees.made(node)]
@@ -186,7 +192,9 @@ class Purposes:
             position = 1 if self._is_trainer(call) else 0
             fitted = argument(call, position, *FITTED)
             held = argument(call, 2, *HELD_OUT) if position else keyword(call, *HELD_OUT)
-            yield from ((value, Purpose.TRAINS) for value in (fitted,) if value is not None)
+            for value in (fitted,):
+                if value is not None:
+                    yield (value, Purpose.TRAINS)
             yield from ((value, Purpose.EVALUATES) for value in (held,) if value is not None)
         elif name in ASKED:
             asked = argument(call, *ASKED[name])
@@ -218,7 +226,12 @@ class Purposes:
                 if given is not None:
                     yield given, self._at(loop, purpose, site)
 
-    def _at(self, loop: Loop | Comprehension, purpose: Purpose, site: ast.Call | None) -> Purpose:
+    def _at(
+        self,
+        loop: Loop | Comprehension,
+        purpose: Purpose,
+        site: ast.Call | None,
+    ) -> Purpose:
         """The purpose of a loop when its function is called so: steps may be left out."""
         if purpose is not Purpose.TRAINS:
             return purpose
@@ -228,7 +241,9 @@ class Purposes:
         taken = [is_taken(self.analysis.follower, step, loop, site, steps) for step in steps]
         if any(taken):
             return Purpose.TRAINS
-        return Purpose.UNKNOWN if None in taken else Purpose.EVALUATES
+        if None in taken:
+            return Purpose.UNKNOWN
+        return Purpose.EVALUATES
 
     def _makers(self, node: ast.expr, seen: set[ast.AST]) -> set[ast.Call]:
         """The calls that a value was made by: the last one and those that it builds on."""
@@ -295,7 +310,9 @@ def _is_loss(dotted: str) -> bool:
 def _function_of(node: ast.AST) -> ast.AST:
     """The function, or the file, that a node is in."""
     function = scope_of(node).enclosing_function()
-    return function.node if function is not None else scope_of(node).index.tree
+    if function is not None:
+        return function.node
+    return scope_of(node).index.tree
 
 
 def _loops_around(node: ast.AST) -> list[Loop]:

@@ -88,7 +88,15 @@ def _read(program: Program) -> Reading:
     sites = {param.id: site for param, site in sited}
     supervision = Supervision(models, sited)
     fitting = tuple(supervision.fitting(param, site) for param, site in sited)
-    return Reading(program, analysis, models, loops, fitting, sites, supervision)
+    return Reading(
+        program,
+        analysis,
+        models,
+        loops,
+        fitting,
+        sites,
+        supervision,
+    )
 
 
 def _merge(drafts: list[Draft]) -> list[Draft]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TypedDict
 
+from reenact.program.flow.constants import plain_value
 from reenact.program.flow.ends import spot_of
 from reenact.program.training.analysis import ProgramAnalysis
 from reenact.program.training.layers import LayerSite
@@ -106,16 +107,18 @@ def _settings(analysis: ProgramAnalysis, layer: LayerSite) -> dict[str, JsonValu
         for slot in slots
     ]
     known = {name for slot in slots for name in slot.names}
-    found += [
-        (one.arg, one.value) for one in layer.call.keywords if one.arg and one.arg not in known
-    ]
+    for one in layer.call.keywords:
+        if one.arg and one.arg not in known:
+            found.append((one.arg, one.value))
     return {name: _value(analysis, node) for name, node in found if node is not None}
 
 
 def _value(analysis: ProgramAnalysis, node: ast.expr) -> JsonValue:
     values = analysis.values.find(node)
     if len(values) != 1:
-        return analysis.values.here(node).text
-    if values[0].computed is not None:
-        return values[0].computed
-    return values[0].value
+        return plain_value(node)
+    only = values[0]
+    if only.computed is not None:
+        return only.computed
+    is_text = not only.is_literal and only.end.node is node
+    return plain_value(node) if is_text else only.value

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.flow.ends import literal
 from reenact.program.flow.library_names import last_name
 from reenact.program.hyperparameter import Hyperparameter, Kind
@@ -129,7 +130,9 @@ def counts_answers(node: ast.AST) -> bool:
     `(a == b).sum()`.
     """
     if isinstance(node, ast.Constant):
-        return node.value in COUNTS if isinstance(node.value, str) else False
+        if isinstance(node.value, str):
+            return node.value in COUNTS
+        return False
     if not isinstance(node, ast.Call):
         return False
     name = node.func.id if isinstance(node.func, ast.Name) else method_name(node)
@@ -175,7 +178,9 @@ class Supervision:
             )
         elif param.kind is Kind.ACTIVATION and self.needs_probabilities(site) is not None:
             kept = tuple(v for v in kept if gives_probabilities(v))
-        return param if kept == param.alternatives else replace(param, alternatives=kept)
+        if kept == param.alternatives:
+            return param
+        return replace(param, alternatives=kept)
 
     def needs_probabilities(self, site: EditSite) -> Hyperparameter | None:
         """The loss that stops the program when what an activation gives is not between 0 and 1."""
@@ -204,7 +209,9 @@ class Supervision:
         """The last layers of the models that this loss looks at."""
         found = [one for one in self.models.layers if one.output and one.library == site.library]
         if site.output:
-            return [layer for layer in found if literal(keyword(layer.call, "name")) == site.output]
+            names = [constant_of(keyword(layer.call, "name")) for layer in found]
+            pairs = zip(found, names, strict=True)
+            return [layer for layer, name in pairs if literal(name) == site.output]
         if site.library == "torch":
             called = {caller_of(meeting.outputs) for meeting in meetings(self.analysis, site)}
             return [layer for layer in found if layer.model in called] or found
@@ -241,12 +248,9 @@ class Supervision:
         # Metrics that `compile` is asked for, of one of several outputs.
         asked = [keyword(call, "metrics") for call in self.analysis.calls("compile")]
         own = [part_of(one, site.output) for one in asked if isinstance(one, ast.Dict)]
-        return any(
-            counts_answers(node)
-            for metric in own
-            if metric is not None
-            for node in ast.walk(metric)
-        )
+        parts = [node for metric in own if metric is not None for node in ast.walk(metric)]
+        written = [read_through(node) if isinstance(node, ast.Name) else node for node in parts]
+        return any(map(counts_answers, written))
 
     def _words(self, site: EditSite) -> set[str]:
         return {

@@ -7,6 +7,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from reenact.program.flow.constants import constant_of
 from reenact.program.flow.library_names import last_name
 from reenact.program.flow.values import Callee
 from reenact.program.hyperparameter import Kind
@@ -105,7 +106,11 @@ def _initialiser(at: CallSite, models: Models, callee: Callee) -> Iterator[Draft
     kind = Kind.BIAS_INIT if "bias" in parts[-2:] else Kind.WEIGHT_INIT
     extra = _initialised(models, parts, scope_of(at.call))
     yield at.analysis.name_draft(
-        kind, callee, at.site(style=Style.NAME, callee=callee), at.owner, **extra
+        kind,
+        callee,
+        at.site(style=Style.NAME, callee=callee),
+        at.owner,
+        **extra,
     )
 
 
@@ -113,13 +118,13 @@ def _reference(node: ast.expr) -> list[str]:
     """`["self", "net", "0", "weight"]` of `self.net[0].weight`; an empty word for anything else."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute | ast.Subscript):
-        index = node.slice if isinstance(node, ast.Subscript) else None
-        if index is not None and not isinstance(index, ast.Constant):
-            return [""]
-        parts.insert(
-            0,
-            node.attr if isinstance(node, ast.Attribute) else str(getattr(index, "value", "")),
-        )
+        if isinstance(node, ast.Attribute):
+            parts.insert(0, node.attr)
+        else:
+            number = constant_of(node.slice)
+            if number is None:
+                return [""]
+            parts.insert(0, str(number.value))
         node = node.value
     if isinstance(node, ast.Name):
         return [node.id, *parts]

@@ -200,7 +200,9 @@ def _owner(frame: FrameType) -> str:
     if not is_library(file):
         return PROGRAM
     package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-    return PYTHON if package in _standard() or not package else package
+    if package in _standard() or not package:
+        return PYTHON
+    return package
 
 
 def _standard() -> frozenset[str]:

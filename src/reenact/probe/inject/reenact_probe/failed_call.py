@@ -139,7 +139,9 @@ class FailedCall:
                 continue
             position = node.slice
             if isinstance(position, ast.Constant) and type(position.value) is int:
-                return position.value if position.value >= len(sys.argv) else None
+                if position.value >= len(sys.argv):
+                    return position.value
+                return None
         return None
 
     def unexpected_keywords(self) -> list[str]:
@@ -174,7 +176,9 @@ class FailedCall:
                     return scope[node.id]
         if isinstance(node, ast.Attribute):
             owner = self.look_up(node.value)
-            return _attribute(owner, node.attr) if owner is not MISSING else MISSING
+            if owner is not MISSING:
+                return _attribute(owner, node.attr)
+            return MISSING
         return MISSING
 
     def _operands(self) -> list[tuple[str, Any]]:

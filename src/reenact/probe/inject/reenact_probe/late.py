@@ -19,7 +19,12 @@ class _Watcher:
         self.waiting: dict[str, list[Callable[[Any], object]]] = {}
         self.busy: set[str] = set()
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+    def find_spec(
+        self,
+        name: str,
+        path: Any = None,
+        target: Any = None,
+    ) -> Any:
         if name not in self.waiting or name in self.busy:
             return None
         self.busy.add(name)

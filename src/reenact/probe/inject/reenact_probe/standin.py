@@ -171,7 +171,12 @@ def is_missing(error: Exception) -> bool:
     )
 
 
-def _keras(stand_ins: StandIns, name: str, make: Function, module: Library) -> None:
+def _keras(
+    stand_ins: StandIns,
+    name: str,
+    make: Function,
+    module: Library,
+) -> None:
     dotted = f"keras.datasets.{name}"
     stand_ins.offer(
         module,
@@ -249,7 +254,11 @@ def _texts(
 
 
 def _houses(
-    name: str, *args: Any, version: str = "large", test_split: float = 0.2, **_: Any
+    name: str,
+    *args: Any,
+    version: str = "large",
+    test_split: float = 0.2,
+    **_: Any,
 ) -> Any:
     if name == "boston_housing":
         return _split(
@@ -293,7 +302,9 @@ def _torchvision(stand_ins: StandIns, datasets: Library) -> None:
         own = next(
             kind for kind in type(args[0]).__mro__ if kind.__module__.startswith("torchvision.")
         )
-        return f"torchvision.datasets.{own.__name__}" if own.__name__ in _TORCHVISION else ""
+        if own.__name__ in _TORCHVISION:
+            return f"torchvision.datasets.{own.__name__}"
+        return ""
 
     def fill(
         self: Any,
@@ -325,7 +336,9 @@ def _torchvision(stand_ins: StandIns, datasets: Library) -> None:
 def _sklearn(stand_ins: StandIns, datasets: Library) -> None:
     def openml(args: Args, kwargs: Kwargs) -> str:
         name = args[0] if args else kwargs.get("name")
-        return OPENML_MNIST if name == MNIST_784 or kwargs.get("data_id") == MNIST_NUMBER else ""
+        if name == MNIST_784 or kwargs.get("data_id") == MNIST_NUMBER:
+            return OPENML_MNIST
+        return ""
 
     california = "fetch_california_housing"
     stand_ins.offer(

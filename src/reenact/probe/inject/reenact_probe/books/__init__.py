@@ -35,7 +35,13 @@ class Book:
     def look_begins(self) -> None:
         """A step that is looked at begins: the one before it has just ended."""
 
-    def model_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+    def model_called(
+        self,
+        module: Module,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+    ) -> None:
         """A model passed forward, in training or, a few passes each time, in evaluation."""
 
     def layer_called(self, module: Module, kwargs: Kwargs) -> None:
@@ -52,7 +58,12 @@ class Book:
     def goes_back(self, loss: Tensor) -> None:
         """A loss is about to go backward, by its own number: what a scaler made of it is undone."""
 
-    def compared(self, prediction: Tensor, target: Tensor, place: Place | None) -> None:
+    def compared(
+        self,
+        prediction: Tensor,
+        target: Tensor,
+        place: Place | None,
+    ) -> None:
         """What that loss compares, where it is known, and the line that does."""
 
     def came(self) -> None:
@@ -93,7 +104,12 @@ class Book:
     def judged_by_loss(self, prediction: Tensor, target: Tensor) -> None:
         """A loss compares these in such an evaluation."""
 
-    def answered(self, answers: Tensor, labels: Tensor, made_of: list[Tensor]) -> None:
+    def answered(
+        self,
+        answers: Tensor,
+        labels: Tensor,
+        made_of: list[Tensor],
+    ) -> None:
         """Answers were asked whether they are these labels, in such an evaluation; they may be
         made of the others.
         """

@@ -15,14 +15,18 @@ def first_rows(tensor: Tensor) -> Tensor:
     """So many rows that they are not too many numbers."""
     rows = len(tensor) if tensor.dim() else 1
     each = tensor.numel() // rows if rows else 0
-    return tensor[: max(1, MOST_NUMBERS // each)] if tensor.dim() and each else tensor
+    if tensor.dim() and each:
+        return tensor[: max(1, MOST_NUMBERS // each)]
+    return tensor
 
 
 def sums_along(numbers: Tensor, axis: int) -> list[float]:
     """The smallest and the largest sum along an axis, of those that are not 0 throughout."""
     sums = numbers.sum(axis)[numbers.ne(0).any(axis)]
     known = sums[sums.abs() < float("inf")]
-    return [float(known.min()), float(known.max())] if known.numel() else []
+    if known.numel():
+        return [float(known.min()), float(known.max())]
+    return []
 
 
 def range_of(numbers: Tensor) -> list[float]:

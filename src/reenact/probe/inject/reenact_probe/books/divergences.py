@@ -42,7 +42,12 @@ def given_to_divergence(torch: Library, args: Args, kwargs: Kwargs) -> Facts | N
         }
 
 
-def _divergence(torch: Library, given: Tensor, target: Tensor, log_target: bool) -> float | None:
+def _divergence(
+    torch: Library,
+    given: Tensor,
+    target: Tensor,
+    log_target: bool,
+) -> float | None:
     """The mean over the rows; none where that is no number."""
     likely = target.exp() if log_target else target
     parts = (likely * target if log_target else torch.xlogy(target, target)) - likely * given

@@ -87,7 +87,12 @@ class FormulasBook(Book):
         step = self.recorder.step
         self._errors += [(step, error) for error in errors(self.torch, found)]
 
-    def _weigh(self, policy: Weighed, backward: Place | None, trail: Trail | None) -> None:
+    def _weigh(
+        self,
+        policy: Weighed,
+        backward: Place | None,
+        trail: Trail | None,
+    ) -> None:
         """Enter a policy gradient, which is judged once the errors of a critic are there too."""
         known = trail.place_of(policy.node) if trail is not None else None
         policy.node = None

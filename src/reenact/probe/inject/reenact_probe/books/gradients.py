@@ -35,7 +35,12 @@ PASSES = 256
 class Purse:
     """Where the gradients of one optimizer are read."""
 
-    def __init__(self, torch: Library, owner: Any, parameters: list[Tensor]) -> None:
+    def __init__(
+        self,
+        torch: Library,
+        owner: Any,
+        parameters: list[Tensor],
+    ) -> None:
         self.torch = torch
         self.owner = owner
         self.known = len(parameters)
@@ -69,7 +74,9 @@ class Purse:
             for weight in weights[:WATCHED]:
                 if weight is not None:
                     parts.append(_some(torch, weight.detach(), min(WEIGHTS, weight.numel())))
-            return torch.cat([part.float() for part in parts]) if parts else None
+            if parts:
+                return torch.cat([part.float() for part in parts])
+            return None
 
 
 def _usable(torch: Library, weight: Tensor) -> bool:
@@ -129,7 +136,13 @@ class Gradients(Book):
         self._came = False
         self._read_all("before")
         place = caller()
-        self._note("pass", -1, None, place=place, others=self._is_for_others(loss, place))
+        self._note(
+            "pass",
+            -1,
+            None,
+            place=place,
+            others=self._is_for_others(loss, place),
+        )
 
     def came(self) -> None:
         if not self._came:
@@ -171,7 +184,12 @@ class Gradients(Book):
         self._open(number, optimizer, parameters)
         return number
 
-    def _open(self, number: int, optimizer: Optimizer | None, parameters: list[Tensor]) -> None:
+    def _open(
+        self,
+        number: int,
+        optimizer: Optimizer | None,
+        parameters: list[Tensor],
+    ) -> None:
         owner = weakref.ref(optimizer) if optimizer is not None else None
         purse = self._purses[number] = Purse(self.torch, owner, parameters)
         self._note(
@@ -188,7 +206,13 @@ class Gradients(Book):
         for number, purse in self._purses.items():
             self._note(event, number, purse.read())
 
-    def _note(self, event: str, owner: int, values: Tensor | None, **facts: Any) -> None:
+    def _note(
+        self,
+        event: str,
+        owner: int,
+        values: Tensor | None,
+        **facts: Any,
+    ) -> None:
         self._held.append(Reading(event, owner, values, facts))
 
     def _bring_over(self) -> None:

@@ -93,13 +93,22 @@ class Books:
         On a busy machine the clock runs on while nothing is worked. To ask a thread for its work takes a
         hundred times as long as to read the clock: so it is asked once a look, and not in every step.
         """
-        now, worked = perf_counter(), thread_time()
+        now = perf_counter()
+        worked = thread_time()
         passed = now - self._then
         share = min(1.0, (worked - self._worked) / passed) if passed > 0 else 1.0
         self.spent += self._took * share
-        self._took, self._then, self._worked = 0.0, now, worked
+        self._took = 0.0
+        self._then = now
+        self._worked = worked
 
-    def model_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> float:
+    def model_called(
+        self,
+        module: Module,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+    ) -> float:
         return self._tell("model_called", module, args, kwargs, output)
 
     def layer_called(self, module: Module, kwargs: Kwargs) -> None:
@@ -120,7 +129,12 @@ class Books:
     def goes_back(self, loss: Tensor) -> float:
         return self._tell("goes_back", loss)
 
-    def compared(self, prediction: Tensor, target: Tensor, place: Place | None) -> float:
+    def compared(
+        self,
+        prediction: Tensor,
+        target: Tensor,
+        place: Place | None,
+    ) -> float:
         return self._tell("compared", prediction, target, place)
 
     def ends(self) -> float:
@@ -156,7 +170,12 @@ class Books:
     def judged_by_loss(self, prediction: Tensor, target: Tensor) -> float:
         return self._tell("judged_by_loss", prediction, target)
 
-    def answered(self, answers: Tensor, labels: Tensor, made_of: list[Tensor]) -> float:
+    def answered(
+        self,
+        answers: Tensor,
+        labels: Tensor,
+        made_of: list[Tensor],
+    ) -> float:
         return self._tell("answered", answers, labels, made_of)
 
     def _ask(self, event: str, *given: Any) -> bool:
@@ -165,7 +184,12 @@ class Books:
         self._tell(event, *given, answers=answers)
         return any(answers)
 
-    def _tell(self, event: str, *given: Any, answers: list[bool] | None = None) -> float:
+    def _tell(
+        self,
+        event: str,
+        *given: Any,
+        answers: list[bool] | None = None,
+    ) -> float:
         """Tell every book that wants to know; gives the seconds that it took."""
         if event in OF_A_LOOK and not self._takes_part:
             return 0.0

@@ -14,7 +14,10 @@ MOST_NUMBERS = 1 << 21
 MOST_CLASSES = 16
 """Classes that are counted one by one."""
 IGNORED = -100
-CLASSES, BINARY, NUMBERS, ANSWERS = "classes", "binary", "numbers", "answers"
+CLASSES = "classes"
+BINARY = "binary"
+NUMBERS = "numbers"
+ANSWERS = "answers"
 _HALF = 0.5
 
 
@@ -135,7 +138,9 @@ def is_made_of(output: Tensor, answers: Tensor, labels: Tensor) -> bool:
 
 def whole(answers: Tensor) -> Tensor:
     """Answers as whole numbers."""
-    return answers.round().long() if answers.is_floating_point() else answers
+    if answers.is_floating_point():
+        return answers.round().long()
+    return answers
 
 
 def fits(prediction: Tensor, labels: Tensor, kind: str) -> bool:
@@ -156,7 +161,9 @@ def kind_of(prediction: Tensor, labels: Tensor) -> str:
         return ANSWERS
     if prediction.dim() == labels.dim() + 1:
         return CLASSES
-    return BINARY if bool(((labels == 0) | (labels == 1)).all()) else NUMBERS
+    if bool(((labels == 0) | (labels == 1)).all()):
+        return BINARY
+    return NUMBERS
 
 
 def _of_answers(

@@ -126,7 +126,9 @@ class MetricsBook(Book):
     def _current(self) -> Evaluation | None:
         """The evaluation under way: its step has not been followed by another."""
         seen = self._open
-        return seen if seen is not None and seen.step == self.recorder.step else None
+        if seen is not None and seen.step == self.recorder.step:
+            return seen
+        return None
 
     def judged(
         self,
@@ -164,7 +166,12 @@ class MetricsBook(Book):
             key, _ = self._waiting or ("", None)
             self._add((*key, "loss", len(self._known)), prediction, target)
 
-    def answered(self, answers: Tensor, labels: Tensor, made_of: list[Tensor]) -> None:
+    def answered(
+        self,
+        answers: Tensor,
+        labels: Tensor,
+        made_of: list[Tensor],
+    ) -> None:
         """Answers made of the last output were compared with labels that no loader gave."""
         if self._is_news(labels, "answers") and self._waiting is not None:
             key, _ = self._waiting
@@ -207,7 +214,10 @@ class MetricsBook(Book):
         values = list(output.values()) if isinstance(output, dict) else output
         values = values if isinstance(values, (list, tuple)) else [values]
         tensors = (value for value in values[:4] if isinstance(value, self.torch.Tensor))
-        return next((value for value in tensors if value.dim()), None)
+        for value in tensors:
+            if value.dim():
+                return value
+        return None
 
     def _key(self, module: Module, source: Any, given: Tensor | None) -> Any:
         """What a stream is known by: its model, its loader and round, or its rows."""
@@ -248,7 +258,13 @@ class MetricsBook(Book):
         )
 
     @guarded("state-taken")
-    def _state_taken(self, _: Any, module: Module, *__: Any, **___: Any) -> None:
+    def _state_taken(
+        self,
+        _: Any,
+        module: Module,
+        *__: Any,
+        **___: Any,
+    ) -> None:
         place = asked_by_program()
         if place is None:
             return
@@ -267,7 +283,13 @@ class MetricsBook(Book):
             self._loaded.append(step)
 
     @guarded("plateau")
-    def _plateau_stepped(self, scheduler: Any, metrics: Any, *_: Any, **__: Any) -> None:
+    def _plateau_stepped(
+        self,
+        scheduler: Any,
+        metrics: Any,
+        *_: Any,
+        **__: Any,
+    ) -> None:
         known = self._plateaus.get(id(scheduler))
         if known is None and len(self._plateaus) < MOST_LINES:
             known = {"mode": str(scheduler.mode), "place": caller(), "given": []}

@@ -59,7 +59,13 @@ class ModelsBook(Book):
 
     name = "models"
 
-    def __init__(self, torch: Library, recorder: Recorder, shelf: Shelf, passes: Passes) -> None:
+    def __init__(
+        self,
+        torch: Library,
+        recorder: Recorder,
+        shelf: Shelf,
+        passes: Passes,
+    ) -> None:
         self.torch = torch
         self.recorder = recorder
         self.shelf = shelf
@@ -81,7 +87,13 @@ class ModelsBook(Book):
         before(torch.nn.Module, "load_state_dict", self._restores)
 
     @guarded("restore")
-    def _restores(self, module: Module, state_dict: Any = None, *_: Any, **__: Any) -> None:
+    def _restores(
+        self,
+        module: Module,
+        state_dict: Any = None,
+        *_: Any,
+        **__: Any,
+    ) -> None:
         """A dictionary of the model's own tensors restores nothing."""
         if len(self._restored) >= MOST_RESTORED or not isinstance(state_dict, dict):
             return
@@ -126,7 +138,13 @@ class ModelsBook(Book):
         self._passes = []
         self.graphs.clear()
 
-    def model_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+    def model_called(
+        self,
+        module: Module,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+    ) -> None:
         modes, self._modes = self._modes, Modes()
         root = self.shelf.root_of(inner(module))
         if root is None:
@@ -242,7 +260,10 @@ class ModelsBook(Book):
         matched = [(one, other) for one, other in pairs if other is not None]
         if not matched or len(matched) < 0.8 * len(average):
             return None
-        along = across = length = size = 0.0
+        along = 0.0
+        across = 0.0
+        length = 0.0
+        size = 0.0
         for one, other in matched:
             held = numbers_of(one.last)
             first = numbers_of(other.first)

@@ -29,7 +29,12 @@ class ParametersBook(Book):
 
     name = "parameters"
 
-    def __init__(self, torch: Library, recorder: Recorder, shelf: Shelf) -> None:
+    def __init__(
+        self,
+        torch: Library,
+        recorder: Recorder,
+        shelf: Shelf,
+    ) -> None:
         self.torch = torch
         self.recorder = recorder
         self.shelf = shelf

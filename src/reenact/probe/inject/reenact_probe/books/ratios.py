@@ -57,8 +57,11 @@ def _of_classes(counts: Counts) -> Figures:
         figures[f"{name}, the mean over classes"] = sum(values) / len(values)
         figures[f"{name}, the mean over classes by their rows"] = sum(shares) / rows
         if numbers[2:] == [] or not any(counts["count" + one] for one in numbers[2:]):
-            hits, named, count = (counts[kind + numbers[1]] for kind in ("hits", "named", "count"))
-            figures[f"{name} of class 1"] = figure(hits, named, count)
+            figures[f"{name} of class 1"] = figure(
+                counts["hits" + numbers[1]],
+                counts["named" + numbers[1]],
+                counts["count" + numbers[1]],
+            )
     return figures
 
 

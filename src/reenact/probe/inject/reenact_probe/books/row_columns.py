@@ -83,11 +83,11 @@ class Columns:
 
     def few(self) -> tuple[Array, Array]:
         """Mean and deviation of each column; of pictures those of each channel."""
-        axis = [1 if size == 3 else 0 for size in self.form] if len(self.form) == 3 else []
-        if sum(axis) != 1:
+        channels = [place for place, size in enumerate(self.form) if size == 3]
+        if len(self.form) != 3 or len(channels) != 1:
             return self.means()
         both = (self.sums / self.rows).reshape(2, *self.form)
-        rest = tuple(place + 1 for place, channels in enumerate(axis) if not channels)
+        rest = tuple(place + 1 for place in range(3) if place not in channels)
         mean, square = both.mean(axis=rest)
         return mean, numpy.sqrt(numpy.maximum(square - mean * mean, 0.0))
 
@@ -106,7 +106,9 @@ class Columns:
         one_each = len(set(nearest.tolist())) == len(mean)
         close = bool((off[places, nearest] < CLOSE).all())
         far = bool((off[places, places][away] > OFF).all())
-        return int(away.sum()) if one_each and close and far else 0
+        if one_each and close and far:
+            return int(away.sum())
+        return 0
 
     def facts(self) -> Facts:
         columns, mean, deviation = self.unscaled()

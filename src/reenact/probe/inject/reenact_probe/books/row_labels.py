@@ -89,7 +89,12 @@ class Labelled:
     def _fits(self) -> bool:
         return len({part.shape[1] for part in self.more}) == 1
 
-    def _explained(self, inputs: Array, labels: Array, more: Array) -> float | None:
+    def _explained(
+        self,
+        inputs: Array,
+        labels: Array,
+        more: Array,
+    ) -> float | None:
         """The share of the spread of labels that tables of few columns explain."""
         if inputs.shape[1] > 64 or len(inputs) < 2 * FEW_ROWS:
             return None
@@ -111,7 +116,9 @@ class Labelled:
         table, answer = _standard(inputs), _standard(labels)
         fits = abs(table.T @ answer) / len(table)
         best = fits.max(axis=1)
-        return int(best.argmax()) if float(best.max()) > 1 - EXACT else None
+        if float(best.max()) > 1 - EXACT:
+            return int(best.argmax())
+        return None
 
     def _is_noise(self, labels: Array) -> bool:
         """Whether labels look as drawn from the unit normal distribution."""
@@ -200,17 +207,22 @@ class ClassOrder:
     """In which order classes come out of a loader that trains, round by round."""
 
     def __init__(self) -> None:
-        self.rounds = self.sorted = 0
+        self.rounds = 0
+        self.sorted = 0
         """Complete rounds, and those that go class by class."""
-        self.batches = self.single = self.classes = self.rows = 0
-        self._last: int | None = None
-        self._seen: set[int] = set()
-        self._changes = self._batches = self._single = self._rows = 0
+        self.batches = 0
+        self.single = 0
+        self.classes = 0
+        self.rows = 0
+        self.begins()
 
     def begins(self) -> None:
-        self._last = None
-        self._seen = set()
-        self._changes = self._batches = self._single = self._rows = 0
+        self._last: int | None = None
+        self._seen: set[int] = set()
+        self._changes = 0
+        self._batches = 0
+        self._single = 0
+        self._rows = 0
 
     def add(self, labels: Array) -> None:
         """The labels of the next batch."""

@@ -22,9 +22,13 @@ class Pairs:
         self.partner: dict[int, tuple[int, int]] = {}
         """Of each row: its partner, and the step at which they were seen."""
         self.partners: Counter[int] = Counter()
-        self.rows = self.repeated = 0
-        self.again = self.same = self.known = 0
-        self.steps = self.fixed = 0
+        self.rows = 0
+        self.repeated = 0
+        self.again = 0
+        self.same = 0
+        self.known = 0
+        self.steps = 0
+        self.fixed = 0
         """Times that pairs were added, and those whose partners are, place by place, those of other
         rows just before: they belong to a place, not to a row."""
         self._last: tuple[bytes, bytes] = (b"", b"")
@@ -89,7 +93,9 @@ class Maps:
 
     def facts(self) -> Facts:
         """Pictures that came again, how many turned, how many whose map was turned otherwise."""
-        again = turned = otherwise = 0
+        again = 0
+        turned = 0
+        otherwise = 0
         for first, second in self._pairs():
             how = _turn(self.pictures[first], self.pictures[second], SAME)
             if how is None:

@@ -29,7 +29,13 @@ class Reach:
         self._looks = 0
         self._whole = 0
 
-    def trains(self, whole: int, prediction: Tensor, target: Tensor, place: Place | None) -> None:
+    def trains(
+        self,
+        whole: int,
+        prediction: Tensor,
+        target: Tensor,
+        place: Place | None,
+    ) -> None:
         """A loss compares a prediction for each row of the model's inputs, known by all their
         keys."""
         again, self._whole = whole == self._whole, whole
@@ -43,7 +49,9 @@ class Reach:
         if labels is None or len(labels) != rows or prediction.is_leaf:
             return
         self._looks += 1
-        self.rows, self.labels, self.place = rows, labels, place
+        self.rows = rows
+        self.labels = labels
+        self.place = place
         prediction.register_hook(self._came)
 
     def _came(self, gradient: Tensor) -> None:

@@ -31,7 +31,12 @@ class Rounds:
         """Of the first rounds that were read: their rows, and the labels in their order."""
         self._labels: list[list[bytes]] = []
 
-    def begins(self, batches: int | None, first: Array | None, is_read: bool) -> None:
+    def begins(
+        self,
+        batches: int | None,
+        first: Array | None,
+        is_read: bool,
+    ) -> None:
         """The first batch of a round has come."""
         if self.begun:
             self.early += self.given < self.batches

@@ -149,7 +149,12 @@ class RowSet:
         if shared >= self.shared:
             self.shared, self.coverage = shared, trained.coverage(model)
 
-    def facts(self, train: Columns | None, steps: Steps, trained: Sketches | None) -> Facts:
+    def facts(
+        self,
+        train: Columns | None,
+        steps: Steps,
+        trained: Sketches | None,
+    ) -> Facts:
         columns, apart = self.columns.apart(train) if train is not None else (0, 0.0)
         best = self.columns.facts()
         for series in self.series.columns():
@@ -198,7 +203,13 @@ class Sets:
         """Of the rows that train."""
         self._asked: Counter[tuple[int, int]] = Counter()
 
-    def trains(self, model: int, parts: list[Array], keys: Array, loaded: bool) -> None:
+    def trains(
+        self,
+        model: int,
+        parts: list[Array],
+        keys: Array,
+        loaded: bool,
+    ) -> None:
         """Rows went into a loss that is stepped."""
         self.trained.train(model, keys)
         if is_certain(parts[0]):
@@ -221,7 +232,13 @@ class Sets:
             first = parts[0][fresh]
             self.columns.setdefault(first.shape[1:], Columns()).add(first)
 
-    def evaluated(self, model: int, parts: list[Array], step: int, place: Place | None) -> None:
+    def evaluated(
+        self,
+        model: int,
+        parts: list[Array],
+        step: int,
+        place: Place | None,
+    ) -> None:
         """Rows were asked about that no loader of an evaluation gave."""
         keys = identity(parts)
         whole = int(numpy.add.reduce(keys, dtype="u8")) ^ len(keys)
@@ -257,4 +274,7 @@ class Sets:
     def _train_of(self, one: RowSet) -> Columns | None:
         own = one.columns.sums
         same = (each for each in self.train_columns() if own is not None)
-        return next((each for each in same if each.sums.shape == own.shape), None)
+        for each in same:
+            if each.sums.shape == own.shape:
+                return each
+        return None

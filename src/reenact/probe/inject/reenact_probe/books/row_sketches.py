@@ -44,7 +44,9 @@ class Sketches:
         own, theirs = numpy.concatenate(self._bits), numpy.concatenate(others._bits)
         fresh = numpy.array([key not in others.keys for key in self.keys], bool)
         count = (_neighbours(own[fresh], theirs) > 0).sum()
-        return {"rows": int(fresh.sum()), "near": int(count)} if fresh.any() else None
+        if fresh.any():
+            return {"rows": int(fresh.sum()), "near": int(count)}
+        return None
 
     def usual(self) -> float:
         """The share of these rows that are nearly another of them."""

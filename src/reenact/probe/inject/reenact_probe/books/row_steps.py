@@ -50,7 +50,9 @@ class Steps:
 
     def met(self, middles: set[int]) -> int:
         """How many of these windows that judge have their middle in one that trains."""
-        return len(middles & self.places.keys()) if self.overlap else 0
+        if self.overlap:
+            return len(middles & self.places.keys())
+        return 0
 
 
 def middles(rows: Array) -> set[int]:

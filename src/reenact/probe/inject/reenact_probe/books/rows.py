@@ -47,7 +47,12 @@ class RowsBook(Book):
 
     name = "rows"
 
-    def __init__(self, torch: Library, recorder: Recorder, passes: Passes) -> None:
+    def __init__(
+        self,
+        torch: Library,
+        recorder: Recorder,
+        passes: Passes,
+    ) -> None:
         self.torch = torch
         self.recorder = recorder
         self.graphs = passes
@@ -119,7 +124,13 @@ class RowsBook(Book):
             rows.times += 1
         self.orders.setdefault(index, ClassOrder()).begins()
 
-    def _read(self, loader: Any, rows: RowSet, batch: Any, trains: bool) -> None:
+    def _read(
+        self,
+        loader: Any,
+        rows: RowSet,
+        batch: Any,
+        trains: bool,
+    ) -> None:
         parts = tensors_in(self.torch, batch)
         inputs = rows_of(self.torch, parts[0]) if parts else None
         if inputs is None:
@@ -142,7 +153,13 @@ class RowsBook(Book):
         if not trains:
             rows.meets(self.sets.trained, self.sets.trained.current)
 
-    def model_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+    def model_called(
+        self,
+        module: Module,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+    ) -> None:
         parts = same_rows(self.torch, (args, kwargs))
         if not parts:
             return
@@ -193,7 +210,12 @@ class RowsBook(Book):
             for one in self.backward:
                 self.sets.trained.keys.setdefault(one.model, set()).update(rows.keys)
 
-    def compared(self, prediction: Tensor, target: Tensor, place: Place | None) -> None:
+    def compared(
+        self,
+        prediction: Tensor,
+        target: Tensor,
+        place: Place | None,
+    ) -> None:
         labels = rows_of(self.torch, target)
         behind = self.graphs.behind(prediction)
         passes = [one for one in self.backward if one.is_behind(behind)]
@@ -230,7 +252,12 @@ class RowsBook(Book):
     def judged_by_loss(self, prediction: Tensor, target: Tensor) -> None:
         self._judged(prediction, target)
 
-    def answered(self, answers: Tensor, labels: Tensor, made_of: list[Tensor]) -> None:  # noqa: ARG002
+    def answered(
+        self,
+        answers: Tensor,  # noqa: ARG002
+        labels: Tensor,
+        made_of: list[Tensor],
+    ) -> None:
         scores = next((one for one in made_of if one.dim() == 2), None)
         if scores is not None:
             self._judged(scores, labels)

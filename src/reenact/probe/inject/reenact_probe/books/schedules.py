@@ -62,7 +62,9 @@ def _planned(schedule: Any) -> Facts | None:
     # Those of transformers are functions of which the length is an argument.
     functions = getattr(schedule, "lr_lambdas", None) or [None]
     named = getattr(functions[0], "keywords", None) or {}
-    return _facts(named.get("num_training_steps"), True) if named else None
+    if named:
+        return _facts(named.get("num_training_steps"), True)
+    return None
 
 
 def _facts(length: Any, falls: bool, wraps: bool = False) -> Facts | None:

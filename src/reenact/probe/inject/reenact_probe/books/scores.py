@@ -93,4 +93,7 @@ def _bend(node: Any) -> str:
     while node is not None and name_of(node).startswith(THROUGH):
         node = node.next_functions[0][0]
     name = name_of(node) if node is not None else ""
-    return next((word for kind, word in _BENDS.items() if name.startswith(kind)), "")
+    for kind, word in _BENDS.items():
+        if name.startswith(kind):
+            return word
+    return ""

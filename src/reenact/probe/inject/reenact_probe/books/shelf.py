@@ -101,7 +101,14 @@ class Shelf:
         patch(torch.nn.Parameter, "__deepcopy__", self._wrap_copy)
         patch(torch.nn.Module, "register_parameter", self.ties.wrap)
 
-    def _group_added(self, _: Any, optimizer: Optimizer, group: Any, *__: Any, **___: Any) -> None:
+    def _group_added(
+        self,
+        _: Any,
+        optimizer: Optimizer,
+        group: Any,
+        *__: Any,
+        **___: Any,
+    ) -> None:
         for tensor in list(group["params"]):
             self.own(tensor, id(optimizer))
 
@@ -137,7 +144,9 @@ class Shelf:
     def get(self, tensor: Any) -> Known | None:
         """The entry of a tensor that is known."""
         known = self._by_id.get(id(tensor))
-        return known if known is not None and known.ref() is tensor else None
+        if known is not None and known.ref() is tensor:
+            return known
+        return None
 
     def root_of(self, module: Module) -> Root | None:
         """The model that passed forward, met now where it is new; none beyond a few."""
@@ -225,7 +234,12 @@ class Ties:
         """Where a layer of a pair was given another parameter."""
 
     def wrap(self, original: Function) -> Function:
-        def register_parameter(module: Module, name: str, param: Any, *rest: Any) -> Any:
+        def register_parameter(
+            module: Module,
+            name: str,
+            param: Any,
+            *rest: Any,
+        ) -> Any:
             result = original(module, name, param, *rest)
             if param is not None:
                 self._registered(module, name, param)

@@ -17,7 +17,13 @@ SAME = 1e-5
 CONSTANT = 2e-3
 """How much factors of a purse may differ and still be one."""
 
-AS_CAME, SCALED, CLIPPED, BY_TENSOR, CHANGED, EMPTIED, BY_HAND = range(7)
+AS_CAME = 0
+SCALED = 1
+CLIPPED = 2
+BY_TENSOR = 3
+CHANGED = 4
+EMPTIED = 5
+BY_HAND = 6
 """What was done to the gradients before a step."""
 
 
@@ -26,7 +32,13 @@ class Reading:
 
     __slots__ = ("event", "facts", "owner", "values")
 
-    def __init__(self, event: str, owner: int, values: Any, facts: Facts) -> None:
+    def __init__(
+        self,
+        event: str,
+        owner: int,
+        values: Any,
+        facts: Facts,
+    ) -> None:
         self.event = event
         self.owner = owner
         self.values = values
@@ -284,7 +296,14 @@ class Ledger:
             owner.by_hand += 1
         owner.spent = now.copy()
 
-    def _row(self, owner: Owner, number: int, now: Array, kind: int, factor: float) -> None:
+    def _row(
+        self,
+        owner: Owner,
+        number: int,
+        now: Array,
+        kind: int,
+        factor: float,
+    ) -> None:
         if len(self.rows) < ROWS:
             norms = [_norm(owner.now), _norm(now)]
             self.rows.append([float(self.step), float(number), *norms, float(kind), factor])

@@ -57,7 +57,9 @@ MOST_HELD = 1500
 """MB that a process which only waits may hold."""
 MOST_TAPED = 800
 """MB up to which it keeps the tape of the loss."""
-START, ONE_BATCH, END = "start", "one batch", "end"
+START = "start"
+ONE_BATCH = "one batch"
+END = "end"
 """When the terms of the loss are looked at."""
 _NOT_AT_END = "no tests of the model's behaviour at the end"
 _NOT_INPUTS = ("label", "target", "mask", "y_true")
@@ -121,7 +123,13 @@ class TakeOver:
         before(definer(keras.Model, "fit"), "fit", fit_begins)
         patch(keras.layers.Layer, "__call__", self.inputs.wrap_call)
 
-    def _clipped(self, clip: Function, _: Any, *args: Any, **kwargs: Any) -> None:
+    def _clipped(
+        self,
+        clip: Function,
+        _: Any,
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
         self._clips.append(lambda weights: clip(weights, *args, **kwargs))
 
     def _optimizer_made(self, optimizer: Optimizer) -> None:
@@ -287,7 +295,12 @@ class TakeOver:
                     self.seconds,
                 )
 
-    def _look_at_terms(self, facts: Facts, problem: Problem, when: str) -> None:
+    def _look_at_terms(
+        self,
+        facts: Facts,
+        problem: Problem,
+        when: str,
+    ) -> None:
         """Later experiments make the same random draws as without it."""
         state_of_chance = self.torch.get_rng_state()
         try:
@@ -375,7 +388,13 @@ class TakeOver:
             if facts["learning_rates"] is not None:
                 self.recorder.folder.write_json(NAME, facts)
                 tested = facts["learning_rates"]
-                facts["own_rate"] = trials.own_rate(problem, optimizer, tested, budget, price)
+                facts["own_rate"] = trials.own_rate(
+                    problem,
+                    optimizer,
+                    tested,
+                    budget,
+                    price,
+                )
         facts["missing"] += [refusal] if refusal else []
         self._problem = problem
 

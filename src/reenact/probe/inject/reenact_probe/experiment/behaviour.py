@@ -205,7 +205,9 @@ class Subject:
         first = given[0] if given else base
         one_series = first.shape[1] == 1 if first.dim() > 2 else first.is_floating_point()
         series = one_series and self.call.has_part(_ALONG_TIME)
-        return rows if labelled and base.dim() <= 2 and not series else 0
+        if labelled and base.dim() <= 2 and not series:
+            return rows
+        return 0
 
     def _relates(self, base: Tensor, rows: int) -> bool:
         """Whether rows are related on purpose: scores of pairs, a matrix of rows by rows (a graph),
@@ -231,7 +233,11 @@ class Subject:
         return features and any(_are_numbers_of_rows(t, rows) for t in tensors)
 
     def _leak(
-        self, base: Tensor, tokens: Tensor, axis: int, own: bool = False
+        self,
+        base: Tensor,
+        tokens: Tensor,
+        axis: int,
+        own: bool = False,
     ) -> tuple[float | None, Facts | None]:
         """How far the scores of earlier tokens move when later ones change; `own`: and those of the
         first that changes.
@@ -256,7 +262,9 @@ class Subject:
 
         def early(tensor: Tensor) -> Tensor | None:
             fits = tensor.dim() >= 2 and tensor.shape[:2] == tokens.shape
-            return tensor.narrow(axis, 0, half + own) if fits else None
+            if fits:
+                return tensor.narrow(axis, 0, half + own)
+            return None
 
         return self._compare(base, changed, early)
 
@@ -285,15 +293,13 @@ class Subject:
             axes = [
                 one for one in (axis, 1 - axis) if tensor.dim() > one and tensor.shape[one] == rows
             ]
-            return (
-                tensor.narrow(
+            if axes:
+                return tensor.narrow(
                     axes[0],
                     rows - 1,
                     1,
                 )
-                if axes
-                else None
-            )
+            return None
 
         share, where = self._compare(base, changed, last_row)
         first = base.narrow(axis, 0, 1)
@@ -342,7 +348,12 @@ class Subject:
             return moved
         return self._refilled(base, tokens, values[counts.argmax()])
 
-    def _refilled(self, base: Tensor, tokens: Tensor, padding: Tensor) -> float | None:
+    def _refilled(
+        self,
+        base: Tensor,
+        tokens: Tensor,
+        padding: Tensor,
+    ) -> float | None:
         """How far outputs move when other tokens stand where a mask says that there are none; for
         models that take rows of one length alone.
         """
@@ -360,7 +371,13 @@ class Subject:
             self._scores(lambda tensor: other if tensor is tokens else tensor),
         )
 
-    def _source_padding(self, found: Facts, base: Tensor, source: Tensor, tokens: Tensor) -> None:
+    def _source_padding(
+        self,
+        found: Facts,
+        base: Tensor,
+        source: Tensor,
+        tokens: Tensor,
+    ) -> None:
         """The same for what a decoder is given beside its own tokens. Batches of rows of one length
         have no padding: then some is added, where it is known what the program pads with.
         Recurrence reads on through padding, and is often left to.
@@ -385,7 +402,10 @@ class Subject:
             found["padding_added"] = _moved(base, scores)
 
     def _compare(
-        self, base: Tensor, change: Function, part: Callable[[Tensor], Tensor | None]
+        self,
+        base: Tensor,
+        change: Function,
+        part: Callable[[Tensor], Tensor | None],
     ) -> tuple[float | None, Facts | None]:
         """How far this part of the scores moves with the change, and the first module where it
         does.
@@ -399,10 +419,10 @@ class Subject:
     def _scores(self, change: Function, seed: int = 0) -> Tensor | None:
         """The first output of numbers that has rows; none where the model refuses the change."""
         given = self.call.outputs(self.torch, change, seed)
-        return next(
-            (scores for scores in given if len(scores) > 1),
-            None,
-        )
+        for scores in given:
+            if len(scores) > 1:
+                return scores
+        return None
 
     def _where(
         self, change: Function, part: Callable[[Tensor], Tensor | None]
@@ -486,7 +506,12 @@ def _shift(
     return None, None
 
 
-def _is_shifted(tokens: Tensor, target: Tensor, axis: int, places: int) -> bool:
+def _is_shifted(
+    tokens: Tensor,
+    target: Tensor,
+    axis: int,
+    places: int,
+) -> bool:
     length = tokens.shape[axis]
     rows = tokens.shape[1 - axis]
     if target.is_floating_point() or target.numel() % rows or length <= places + 1:

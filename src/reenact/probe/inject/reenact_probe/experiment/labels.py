@@ -46,15 +46,13 @@ def permuted(
             problem.steady_loss({id(label): label[orders[len(label)]] for label in labels})
         )
     enough = len(losses) == PERMUTATIONS
-    return (
-        {
+    if enough:
+        return {
             "rows": min(map(len, labels)),
             "loss": first,
             "permuted": losses,
         }
-        if enough
-        else None
-    )
+    return None
 
 
 def by_mode(problem: Problem) -> Facts | None:

@@ -163,7 +163,9 @@ def following(
 def _own_code(module: Module) -> Any:
     """The code of a forward that the program wrote itself, or none."""
     code = getattr(getattr(type(module), "forward", None), "__code__", None)
-    return code if code is not None and not is_library(code.co_filename) else None
+    if code is not None and not is_library(code.co_filename):
+        return code
+    return None
 
 
 def ignored(
@@ -215,7 +217,9 @@ def order_blind(torch: Library, call: Pass, base: Tensor) -> bool | None:
 
     def changed(tensor: Tensor) -> Tensor:
         along = tensor.dim() > 1 and tuple(tensor.shape[:2]) == (rows, length)
-        return tensor[:, order.to(tensor.device)] if along else tensor
+        if along:
+            return tensor[:, order.to(tensor.device)]
+        return tensor
 
     if torch.equal(changed(sequence), sequence) or _stay(
         torch,
@@ -237,9 +241,9 @@ def _arguments(call: Pass) -> Iterator[tuple[str, Tensor]]:
         return
     for name, value in given.items():
         inside = value if isinstance(value, dict) else {name: value}
-        yield from (
-            (str(key), tensor) for key, tensor in inside.items() if hasattr(tensor, "grad_fn")
-        )
+        for key, tensor in inside.items():
+            if hasattr(tensor, "grad_fn"):
+                yield (str(key), tensor)
 
 
 def _is_input(tensor: Tensor, given: list[Tensor], targets: list[Tensor]) -> bool:
@@ -307,7 +311,11 @@ def _weighs_places(torch: Library, call: Pass, length: int) -> bool:
 
     class Looking(torch.overrides.TorchFunctionMode):
         def __torch_function__(
-            self, function: Any, types: Any, args: Args = (), kwargs: Any = None
+            self,
+            function: Any,
+            types: Any,
+            args: Args = (),
+            kwargs: Any = None,
         ) -> Any:
             output = function(*args, **(kwargs or {}))
             name = getattr(function, "__name__", "")

@@ -101,7 +101,13 @@ class Call:
 
     __slots__ = ("args", "function", "in_place", "kwargs", "name", "outputs")
 
-    def __init__(self, function: Function, args: Args, kwargs: Kwargs, output: Any) -> None:
+    def __init__(
+        self,
+        function: Function,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+    ) -> None:
         self.function = function
         self.name = getattr(function, "__name__", "")
         self.in_place = changes_first_argument(self.name)
@@ -190,7 +196,13 @@ class Tape:
             )
 
     @guarded("experiment-tape")
-    def note(self, function: Function, args: Args, kwargs: Kwargs, output: Any) -> None:
+    def note(
+        self,
+        function: Function,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+    ) -> None:
         call = Call(function, args, kwargs, output)
         if not (call.outputs or call.in_place) or (call.in_place and is_weight(call.changed)):
             return
@@ -295,7 +307,11 @@ def make_mode(torch: Library, tape: Tape) -> Any:
 
     class Taping(torch.overrides.TorchFunctionMode):
         def __torch_function__(
-            self, func: Function, types: Any, args: Any = (), kwargs: Any = None
+            self,
+            func: Function,
+            types: Any,
+            args: Any = (),
+            kwargs: Any = None,
         ) -> Any:
             kwargs = kwargs or {}
             name = getattr(func, "__name__", "")

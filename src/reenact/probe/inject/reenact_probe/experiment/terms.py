@@ -185,4 +185,6 @@ def _total(norms: list[float]) -> float:
 
 
 def _plain(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
+    if value is not None and math.isfinite(value):
+        return value
+    return None

@@ -157,7 +157,9 @@ class Problem:
 
         def value(node: Any) -> float | None:
             held = (one for one in made if one.grad_fn is node and one.numel() == 1)
-            return next((float(one.detach()) for one in held), None)
+            for one in held:
+                return float(one.detach())
+            return None
 
         return total, value
 
@@ -226,7 +228,12 @@ class KerasOptimizer:
 
     refuses = ""
 
-    def __init__(self, torch: Library, optimizer: Optimizer, variables: Any) -> None:
+    def __init__(
+        self,
+        torch: Library,
+        optimizer: Optimizer,
+        variables: Any,
+    ) -> None:
         self._torch = torch
         self._variables = list(variables)
         self.rate = float(optimizer.learning_rate)
@@ -285,7 +292,9 @@ class Pair(NamedTuple):
             and prediction.shape[axis] > 1
         ):
             right = right_classes(prediction, target, self.last_axis)
-            return float(right.float().mean()) if right is not None else None
+            if right is not None:
+                return float(right.float().mean())
+            return None
         if self.last_axis and prediction.numel() == target.numel():
             target = target.reshape(prediction.shape)
         if prediction.shape != target.shape or bool(((target != 0) & (target != 1)).any()):
@@ -361,7 +370,13 @@ def one_batch(
     zeroed = []
     if problem.can_zero:
         until = CLOCK.now() + seconds / 2
-        zeroed = _overfit(problem, best.rate, len(best.losses), until, zeroed=True).losses
+        zeroed = _overfit(
+            problem,
+            best.rate,
+            len(best.losses),
+            until,
+            zeroed=True,
+        ).losses
     facts = {
         "losses": best.losses,
         "accuracy": best.accuracy,

@@ -40,7 +40,9 @@ def activation_of(layer: Module) -> str | None:
         return snake(type(layer).__name__)
     function = getattr(layer, "activation", None)
     name = getattr(function, "__name__", None) or snake(type(function).__name__)
-    return name if callable(function) and name != "linear" else None
+    if callable(function) and name != "linear":
+        return name
+    return None
 
 
 def settings_of(part: Any) -> Facts:

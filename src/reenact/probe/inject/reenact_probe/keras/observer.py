@@ -135,7 +135,9 @@ class KerasObserver:
         is called.
         """
         place = self.made.place(thing)
-        return self._compiled_at if place is None or place == self._fit_at else place
+        if place is None or place == self._fit_at:
+            return self._compiled_at
+        return place
 
     @guarded("keras-construct")
     def _note(self, thing: Any) -> None:
@@ -191,7 +193,11 @@ class KerasObserver:
 
     @guarded("fit")
     def _fit_begins(
-        self, model: Module, signature: inspect.Signature, args: Args, kwargs: Kwargs
+        self,
+        model: Module,
+        signature: inspect.Signature,
+        args: Args,
+        kwargs: Kwargs,
     ) -> None:
         self.model, self._fit_at = model, caller()
         try:
@@ -252,7 +258,12 @@ class KerasObserver:
             self.describe()
 
     @guarded("evaluate")
-    def _evaluates(self, signature: inspect.Signature, args: Args, kwargs: Kwargs) -> None:
+    def _evaluates(
+        self,
+        signature: inspect.Signature,
+        args: Args,
+        kwargs: Kwargs,
+    ) -> None:
         if self.in_fit:
             return
         try:
@@ -280,7 +291,9 @@ class KerasObserver:
     def _ask_for_last(self, steps: int | None) -> int | None:
         """The last step of the epoch, when it will be looked at."""
         last = self.recorder.step + (steps or 0) - 1
-        return last if steps and self.recorder.schedule.epoch_ends(last) else None
+        if steps and self.recorder.schedule.epoch_ends(last):
+            return last
+        return None
 
     @guarded("metrics")
     def _logged(self, logs: Logs, prefix: str) -> None:
@@ -340,7 +353,10 @@ class KerasObserver:
         )
 
     def graph_of(
-        self, layers: list[Facts], optimizer: Optimizer | None, batch_size: int = 0
+        self,
+        layers: list[Facts],
+        optimizer: Optimizer | None,
+        batch_size: int = 0,
     ) -> Facts:
         """The model graph as JSON, whoever found the layers."""
         model = self.model
@@ -406,7 +422,9 @@ def _array(value: Any) -> Any:
 
 def _rows(array: Any, chosen: slice) -> Array:
     rows = array[chosen]
-    return rows.detach().numpy() if hasattr(rows, "detach") else numpy.asarray(rows)
+    if hasattr(rows, "detach"):
+        return rows.detach().numpy()
+    return numpy.asarray(rows)
 
 
 def _cut(value: Any, rows: slice) -> Any:

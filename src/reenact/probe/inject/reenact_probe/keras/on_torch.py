@@ -24,7 +24,12 @@ RATE = 4
 class KerasOnTorch(KerasObserver):
     """Places of things made, and facts of data, are those of the torch observer."""
 
-    def __init__(self, keras: Library, recorder: Recorder, inside: TorchObserver) -> None:
+    def __init__(
+        self,
+        keras: Library,
+        recorder: Recorder,
+        inside: TorchObserver,
+    ) -> None:
         self.keras = keras
         self.inside = inside
         self.torch = inside.torch
@@ -94,7 +99,11 @@ class KerasOnTorch(KerasObserver):
         model = self.inside.model
         quiet = type(layer).__name__ in graph.QUIET
         return model.add_layer(
-            layer, model.unique(layer.name), graph.activation_of(layer), -1, quiet
+            layer,
+            model.unique(layer.name),
+            graph.activation_of(layer),
+            -1,
+            quiet,
         )
 
     def root_called(self, model: Module) -> None:

@@ -162,7 +162,9 @@ class _ShapeOf(NamedTuple):
     name: str
 
     def __get__(self, layer: Any, _: Any = None) -> Any:
-        return self if layer is None else tuple(getattr(layer, self.name).shape)
+        if layer is None:
+            return self
+        return tuple(getattr(layer, self.name).shape)
 
 
 class _BatchShape(tuple[Any, ...]):
@@ -181,7 +183,10 @@ def _plain(value: Any) -> Any:
 
 
 def _layer_arguments(
-    missing: Function, kind: str, args: Args, kwargs: Kwargs
+    missing: Function,
+    kind: str,
+    args: Args,
+    kwargs: Kwargs,
 ) -> tuple[Args, Kwargs]:
     given: Kwargs = {}
     for key, value in kwargs.items():
@@ -208,7 +213,12 @@ def _own_states(keras: Library, original: Function) -> Function:
     copy of them.
     """
 
-    def call(layer: Any, sequences: Any, initial_state: Any = None, **kwargs: Any) -> Any:
+    def call(
+        layer: Any,
+        sequences: Any,
+        initial_state: Any = None,
+        **kwargs: Any,
+    ) -> Any:
         if layer.stateful and initial_state is None and layer.states is not None:
             initial_state = [
                 keras.ops.stop_gradient(keras.ops.copy(state)) for state in layer.states
@@ -349,7 +359,9 @@ def _taking_rows(sequential: type, original: Function) -> Function:
                 return _rows(value, flat) if one_in else value
             if key == "validation_data" and isinstance(value, (tuple, list)) and len(value) > 1:
                 return adapted("x", value[0]), adapted("y", value[1]), *value[2:]
-            return _rows(value, False) if key in (1, "y") and one_out else value
+            if key in (1, "y") and one_out:
+                return _rows(value, False)
+            return value
 
         args = tuple(adapted(number, value) for number, value in enumerate(args))
         return original(
@@ -421,7 +433,9 @@ def _other_name(key: Any) -> str:
     key = str(key)
     if key.endswith("accuracy"):
         return key[: -len("accuracy")] + "acc"
-    return key + "uracy" if key == "acc" or key.endswith("_acc") else key
+    if key == "acc" or key.endswith("_acc"):
+        return key + "uracy"
+    return key
 
 
 def _logs(keras: Library) -> None:

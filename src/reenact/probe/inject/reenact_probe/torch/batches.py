@@ -38,7 +38,13 @@ A_FEW = 64
 class BatchObserver:
     """Knows which tensors are inputs, which are labels, and what the model made of them."""
 
-    def __init__(self, torch: Library, recorder: Recorder, data: Data, loaders: Loaders) -> None:
+    def __init__(
+        self,
+        torch: Library,
+        recorder: Recorder,
+        data: Data,
+        loaders: Loaders,
+    ) -> None:
         self.torch = torch
         self.recorder = recorder
         self.data = data
@@ -80,7 +86,13 @@ class BatchObserver:
         mere = library and not module._modules and not module._parameters
         return mere or self.is_metric(module) or self.is_loss(module, output)
 
-    def loss_called(self, args: Args, kwargs: Kwargs, output: Any, in_fit: bool) -> bool:
+    def loss_called(
+        self,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+        in_fit: bool,
+    ) -> bool:
         """A module that is a loss was called; gives whether it is the loss of a training pass."""
         if not self.torch.is_grad_enabled():
             self._metric("val_loss", output, in_fit)
@@ -235,7 +247,12 @@ class BatchObserver:
             and int((value == value[:1]).flatten(1).all(1).sum()) >= _DRAWS
         )
 
-    def _compare_again(self, source: str, value: Tensor, labels: Tensor | None) -> None:
+    def _compare_again(
+        self,
+        source: str,
+        value: Tensor,
+        labels: Tensor | None,
+    ) -> None:
         """Note where the rows that an evaluation begins with are those of an earlier one, and
         changed.
         """
@@ -336,7 +353,9 @@ class BatchObserver:
         nothing.
         """
         share = self._compare(*self.pair, from_logits) if self.pair is not None else None
-        return window.add_raw(share) if share is not None else None
+        if share is not None:
+            return window.add_raw(share)
+        return None
 
     def label_losses(self, window: Window, loss: Facts) -> int | None:
         """Slot of two numbers: the plain mean loss of this batch, and the same with labels of
@@ -360,10 +379,16 @@ class BatchObserver:
             return None
         pairs = [(prediction.float(), labels) for labels in (target, target.roll(rows // 2, 0))]
         both = [plain_loss(name, *pair, ignored) for pair in pairs]
-        return window.add_raw(self.torch.stack(both)) if None not in both else None
+        if None not in both:
+            return window.add_raw(self.torch.stack(both))
+        return None
 
     def _compare(
-        self, prediction: Tensor, target: Tensor, last: bool, from_logits: bool
+        self,
+        prediction: Tensor,
+        target: Tensor,
+        last: bool,
+        from_logits: bool,
     ) -> Tensor | None:
         if (
             not (plain(self.torch, prediction) and plain(self.torch, target))
@@ -380,7 +405,9 @@ class BatchObserver:
         labels = self.data.split("train", self.recorder.step).label
         if not target.is_floating_point() and prediction.dim() == target.dim() + 1:
             right = right_classes(prediction, target, last)
-            return right.float().mean() if right is not None else None
+            if right is not None:
+                return right.float().mean()
+            return None
         if prediction.shape != target.shape or not labels.integral or not labels.rows:
             return None
         if labels.one_hot and prediction.dim() == 2:
@@ -397,11 +424,15 @@ class BatchObserver:
         if loader is not None:
             self.train_loader, self.data.train_name = loader, loader.name
             return loader.rounds - 1
-        return self.recorder.step // self._steps_an_epoch if self._steps_an_epoch else None
+        if self._steps_an_epoch:
+            return self.recorder.step // self._steps_an_epoch
+        return None
 
     def size(self) -> int:
         """Rows of the batch of this step."""
-        return self._batch_size if self.loaders.current is None else self.loaders.batch_size
+        if self.loaders.current is None:
+            return self._batch_size
+        return self.loaders.batch_size
 
     def step_ended(self) -> None:
         self.pair = self._input = None

@@ -29,7 +29,12 @@ class Comparing(Protocol):
     def judged_by_loss(self, prediction: Tensor, target: Tensor) -> object:
         """A loss compares these."""
 
-    def answered(self, answers: Tensor, labels: Tensor, made_of: list[Tensor]) -> object:
+    def answered(
+        self,
+        answers: Tensor,
+        labels: Tensor,
+        made_of: list[Tensor],
+    ) -> object:
         """Answers were asked whether they are these labels; what they may be made of."""
 
 
@@ -74,7 +79,13 @@ class Between:
         return self._on
 
     @guarded("between")
-    def called(self, name: str, args: Args, kwargs: Kwargs, output: Any) -> None:
+    def called(
+        self,
+        name: str,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+    ) -> None:
         self._calls += 1
         if self._calls > MOST_CALLS:
             self._mode.listens = False
@@ -107,7 +118,11 @@ def make_mode(torch: Library, listener: Between) -> Any:
         listens = False
 
         def __torch_function__(
-            self, func: Function, types: Any, args: Any = (), kwargs: Any = None
+            self,
+            func: Function,
+            types: Any,
+            args: Any = (),
+            kwargs: Any = None,
         ) -> Any:
             kwargs = kwargs or {}
             output = func(*args, **kwargs)

@@ -67,7 +67,9 @@ class Origin(NamedTuple):
     @property
     def taken(self) -> str:
         """The entry whose output this is; empty where it is no single one's."""
-        return "" if self.mixed or self.entry is None else self.entry.name
+        if self.mixed or self.entry is None:
+            return ""
+        return self.entry.name
 
 
 class LossCall(NamedTuple):
@@ -150,7 +152,12 @@ class Capture:
         self._origin, self._kept = {}, []
 
     def layer(
-        self, module: Module, info: LayerInfo, args: Args, kwargs: Kwargs, output: Any
+        self,
+        module: Module,
+        info: LayerInfo,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
     ) -> None:
         entry = self._by_module.get(id(module))
         if entry is not None:
@@ -191,7 +198,10 @@ class Capture:
         return entry
 
     def _shapes(
-        self, args: Args, kwargs: Kwargs, output: Any
+        self,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
     ) -> tuple[list[list[int] | None], list[int] | None]:
         tensors = [
             value for value in (*args, *kwargs.values()) if isinstance(value, self.torch.Tensor)
@@ -205,7 +215,13 @@ class Capture:
         self.trail.note(name, args, output)
 
     @guarded("function")
-    def function_called(self, name: str, args: Args, kwargs: Kwargs, output: Any) -> None:
+    def function_called(
+        self,
+        name: str,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+    ) -> None:
         place = caller()
         top = self.forwards.innermost
         in_library = top is not None and type(top).__module__.startswith("torch.nn")
@@ -266,7 +282,10 @@ class Capture:
             )
 
     def _several_classes(
-        self, args: Args, kwargs: Kwargs, place: Place | None
+        self,
+        args: Args,
+        kwargs: Kwargs,
+        place: Place | None,
     ) -> tuple[float, Place | None] | None:
         """Where targets are rows of zeros and ones, and some hold several ones."""
         target = kwargs.get(
@@ -335,7 +354,11 @@ def make_mode(torch: Library, listener: Capture) -> Any:
         listens = True
 
         def __torch_function__(
-            self, func: Function, types: Any, args: Any = (), kwargs: Any = None
+            self,
+            func: Function,
+            types: Any,
+            args: Any = (),
+            kwargs: Any = None,
         ) -> Any:
             kwargs = kwargs or {}
             output = func(*args, **kwargs)

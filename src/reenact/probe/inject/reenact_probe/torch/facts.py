@@ -59,7 +59,9 @@ def library_kind(module: Module) -> str:
     for kind in type(module).__mro__:
         home = getattr(sys.modules.get(kind.__module__), "__file__", None)
         if home is not None and is_library(home):
-            return "" if kind.__name__ == "Module" else kind.__name__
+            if kind.__name__ == "Module":
+                return ""
+            return kind.__name__
     return ""
 
 
@@ -72,7 +74,9 @@ def activation_of(module: Module) -> str | None:
     nonlinearity = getattr(module, "nonlinearity", None)
     if name and isinstance(nonlinearity, str):
         return nonlinearity
-    return "tanh" if name in ("LSTM", "GRU", "LSTMCell", "GRUCell") else None
+    if name in ("LSTM", "GRU", "LSTMCell", "GRUCell"):
+        return "tanh"
+    return None
 
 
 def snake(name: str) -> str:
@@ -136,7 +140,9 @@ def unit_axis(module: Module) -> int | None:
 
 def shape_of(value: Any) -> list[int] | None:
     shape = getattr(value, "shape", None)
-    return [int(size) for size in shape] if shape is not None else None
+    if shape is not None:
+        return [int(size) for size in shape]
+    return None
 
 
 def inner(module: Module) -> Module:
@@ -374,7 +380,9 @@ class Entry:
             and type(module).__module__.startswith("torch.nn")
         ):
             return list(module.named_parameters())
-        return list(module._parameters.items()) if module is not None else []
+        if module is not None:
+            return list(module._parameters.items())
+        return []
 
     def facts(self, weights: list[Facts]) -> Facts:
         activation = self.function if self.function in ACTIVATIONS else None
@@ -433,7 +441,13 @@ def layer_facts(
                     samples.MAX,
                 ]
             ]
-            facts = weight_facts(name, path, tensor.shape, tensor.requires_grad, seen)
+            facts = weight_facts(
+                name,
+                path,
+                tensor.shape,
+                tensor.requires_grad,
+                seen,
+            )
             weights.setdefault(id(entry), []).append(facts)
             if path:
                 first.setdefault(path, facts)
@@ -441,7 +455,11 @@ def layer_facts(
 
 
 def weight_facts(
-    name: str, path: str, shape: Any, trainable: Any, statistics: Iterable[Any]
+    name: str,
+    path: str,
+    shape: Any,
+    trainable: Any,
+    statistics: Iterable[Any],
 ) -> Facts:
     """Facts of a weight; its statistics are mean, standard deviation, minimum and maximum."""
     measured = dict(zip(("mean", "std", "minimum", "maximum"), map(float, statistics)))

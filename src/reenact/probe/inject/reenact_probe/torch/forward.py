@@ -68,7 +68,12 @@ class ForwardHooks:
     root_ends.
     """
 
-    def __init__(self, torch: Library, recorder: Recorder, listener: PassListener) -> None:
+    def __init__(
+        self,
+        torch: Library,
+        recorder: Recorder,
+        listener: PassListener,
+    ) -> None:
         self.torch = torch
         self.recorder = recorder
         self.listener = listener
@@ -175,7 +180,13 @@ class ForwardHooks:
             self.listener.root_begins(module)
 
     @guarded("forward-end")
-    def _leave(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+    def _leave(
+        self,
+        module: Module,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+    ) -> None:
         call = None
         # What an exception left above the module goes with it.
         while self.stack and (call is None or call.module is not module):

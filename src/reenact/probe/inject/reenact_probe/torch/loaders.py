@@ -50,7 +50,12 @@ class LoaderListener(Protocol):
 class Loaders:
     """All DataLoaders; `current` is the one that gave the last batch."""
 
-    def __init__(self, torch: Library, recorder: Recorder, listener: LoaderListener) -> None:
+    def __init__(
+        self,
+        torch: Library,
+        recorder: Recorder,
+        listener: LoaderListener,
+    ) -> None:
         self.torch = torch
         self.recorder = recorder
         self.listener = listener
@@ -142,7 +147,9 @@ class Loaders:
         """The batch that a model was given: the last one, unless this is of the one before it."""
         if self._earlier is None or self._is_part(given, self.batch):
             return self.batch
-        return self._earlier if self._is_part(given, self._earlier) else self.batch
+        if self._is_part(given, self._earlier):
+            return self._earlier
+        return self.batch
 
     def _is_part(self, given: Tensor | None, batch: Any) -> bool:
         """Whether a batch holds this tensor, by its first rows."""
@@ -187,7 +194,9 @@ class Loaders:
             (parts[key] for key in keys if key in parts),
             None,
         )
-        return label if isinstance(label, self.torch.Tensor) else None
+        if isinstance(label, self.torch.Tensor):
+            return label
+        return None
 
 
 def _parts(batch: Any) -> dict[Any, Any]:
@@ -204,7 +213,9 @@ def _sampler(loader: Any) -> Any:
     batches = loader.batch_sampler
     while getattr(batches, "batch_sampler", None) is not None:
         batches = batches.batch_sampler
-    return loader.sampler if batches is None else getattr(batches, "sampler", batches)
+    if batches is None:
+        return loader.sampler
+    return getattr(batches, "sampler", batches)
 
 
 def _identity(dataset: Any) -> Any:

@@ -75,7 +75,9 @@ class Registry(Generic[K]):
 
     def get(self, thing: Any) -> K | None:
         info = self._by_id.get(id(thing))
-        return info if info is not None and info.ref() is thing else None
+        if info is not None and info.ref() is thing:
+            return info
+        return None
 
     def add(self, thing: Any, info: K) -> K | None:
         """Keep a new one; none when there are too many to follow."""

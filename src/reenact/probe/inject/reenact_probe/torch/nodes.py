@@ -82,4 +82,6 @@ def signs_of(node: Any, name: str) -> tuple[float, float]:
     alpha = float(alpha) if isinstance(alpha, (int, float)) else 1.0
     if name.startswith("Sub"):
         return 1.0, -alpha
-    return (-alpha, 1.0) if name.startswith("Rsub") else (1.0, alpha)
+    if name.startswith("Rsub"):
+        return (-alpha, 1.0)
+    return (1.0, alpha)

@@ -143,7 +143,13 @@ class TorchObserver:
         self._whole = not self.in_fit and self.books.evaluation_begins()
         return self._whole
 
-    def _wants_more(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> bool:
+    def _wants_more(
+        self,
+        module: Module,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+    ) -> bool:
         """Tell the books of a pass of an evaluation that they read as a whole."""
         loader = self._loaders.current
         batch = self._loaders.batch
@@ -220,7 +226,13 @@ class TorchObserver:
             return self.keras
         return None
 
-    def layer_called(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+    def layer_called(
+        self,
+        module: Module,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+    ) -> None:
         if self._beyond:
             if self._whole and self.batches.is_loss(module, output):
                 self._labels_of_loss(args)
@@ -246,7 +258,13 @@ class TorchObserver:
             self._layer(module, args, kwargs, output)
         self.cost += perf_counter() - began
 
-    def _layer(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+    def _layer(
+        self,
+        module: Module,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+    ) -> None:
         self.books.layer_called(module, kwargs)
         info = self.model.layers.get(module)
         evaluating = not self.torch.is_grad_enabled()
@@ -327,7 +345,13 @@ class TorchObserver:
         if len(args) > 1 and all(isinstance(one, self.torch.Tensor) for one in args[:2]):
             self.books.judged_by_loss(*args[:2])
 
-    def _evaluated(self, module: Module, args: Args, kwargs: Kwargs, output: Any) -> None:
+    def _evaluated(
+        self,
+        module: Module,
+        args: Args,
+        kwargs: Kwargs,
+        output: Any,
+    ) -> None:
         if not self._beyond:
             self.batches.evaluation_pass(
                 module,

@@ -45,7 +45,10 @@ def first_tensor(torch: Library, value: Any) -> Tensor | None:
         value = list(value.values())
     if isinstance(value, (tuple, list)):
         inside = (first_tensor(torch, item) for item in value[:8])
-        return next((tensor for tensor in inside if tensor is not None), None)
+        for tensor in inside:
+            if tensor is not None:
+                return tensor
+        return None
     return None
 
 

@@ -125,7 +125,12 @@ class Steps:
     def _wrap_scaled_step(self, original: Function) -> Function:
         """A scaler that finds infinite gradients does not let the optimizer step."""
 
-        def step(scaler: Any, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        def step(
+            scaler: Any,
+            optimizer: Optimizer,
+            *args: Any,
+            **kwargs: Any,
+        ) -> Any:
             number = self.recorder.step
             result = original(scaler, optimizer, *args, **kwargs)
             if self.recorder.step == number and self._skipped < MOST_SKIPPED:
@@ -176,7 +181,12 @@ class Steps:
         self.listener.cleared(None)
 
     def _wrap_value_clip(self, original: Function) -> Function:
-        def clip_grad_value_(parameters: Any, clip_value: float, *args: Any, **kwargs: Any) -> Any:
+        def clip_grad_value_(
+            parameters: Any,
+            clip_value: float,
+            *args: Any,
+            **kwargs: Any,
+        ) -> Any:
             # What is given may be read once only.
             given = [parameters] if isinstance(parameters, self.torch.Tensor) else list(parameters)
             self._values_clipped(given, clip_value)
@@ -289,12 +299,22 @@ class Steps:
             self._manual_open = False
             self.end_step(None, NAN, NAN)
 
-    def _before_step(self, optimizer: Optimizer, args: Args, kwargs: Kwargs) -> None:
+    def _before_step(
+        self,
+        optimizer: Optimizer,
+        args: Args,
+        kwargs: Kwargs,
+    ) -> None:
         if self.listener.window is not None or id(optimizer) not in self.optimizers:
             self._look_before_step(optimizer, args, kwargs)
 
     @guarded("step")
-    def _look_before_step(self, optimizer: Optimizer, args: Args, kwargs: Kwargs) -> None:
+    def _look_before_step(
+        self,
+        optimizer: Optimizer,
+        args: Args,
+        kwargs: Kwargs,
+    ) -> None:
         self.know(optimizer)
         if self.listener.window is None:
             return
@@ -335,7 +355,12 @@ class Steps:
         self.zeroed.discard(id(optimizer))
         return 0.0 if cleared or self.recorder.step == 0 else 1.0
 
-    def end_step(self, optimizer: Optimizer | None, rate: float, carried: float) -> None:
+    def end_step(
+        self,
+        optimizer: Optimizer | None,
+        rate: float,
+        carried: float,
+    ) -> None:
         """Write the row of the step that just ended and open the next one."""
         recorder = self.recorder
         watch = self.listener
@@ -448,10 +473,10 @@ def memory() -> float:
 
 
 def _first_weight(optimizer: Optimizer) -> Tensor | None:
-    return next(
-        (weight for group in optimizer.param_groups for weight in group["params"]),
-        None,
-    )
+    for group in optimizer.param_groups:
+        for weight in group["params"]:
+            return weight
+    return None
 
 
 def _size(torch: Library, optimizer: Optimizer) -> float:

@@ -47,7 +47,10 @@ class Trail:
 
     def place_of(self, node: Any) -> Place | None:
         """The line that made a node; none where nobody followed it."""
-        return next((place for made, place in self._made if made is node), None)
+        for made, place in self._made:
+            if made is node:
+                return place
+        return None
 
     def forget(self) -> None:
         """Let go of every node."""

@@ -67,7 +67,13 @@ class Window:
         self.raw.append(values if whole else values.float())
         return len(self.raw) - 1
 
-    def output(self, layer: LayerInfo, tensor: Tensor, phase: int, training: float) -> None:
+    def output(
+        self,
+        layer: LayerInfo,
+        tensor: Tensor,
+        phase: int,
+        training: float,
+    ) -> None:
         """The output of a layer in its first call of this step."""
         key = (layer.index, phase)
         if (
