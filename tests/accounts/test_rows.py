@@ -432,3 +432,14 @@ def test_copies_that_were_changed_a_little_are_reported() -> None:
 def test_other_pictures_are_not_nearly_equal() -> None:
     account = account_of(PICTURES.replace("{judged}", "originals[100:]"))
     assert [one for one in account.entries if one.key == "nearly-equal-rows"] == []
+
+
+def test_rows_that_come_twice_in_a_batch_are_read() -> None:
+    twice = PICTURES.replace("originals[rows]", "originals[rows].repeat(2, 1, 1, 1)")
+    twice = twice.replace("y[rows])", "y[rows].repeat(2))").replace(
+        "{judged}", "copies[:50].repeat(2, 1, 1, 1)"
+    )
+    twice = twice.replace("== y[:50]", "== y[:50].repeat(2)")
+    account = account_of(twice)
+    (entry,) = (one for one in account.entries if one.key == "nearly-equal-rows")
+    assert entry.sentence.startswith("50 of 50 rows that judge are nearly equal")

@@ -31,11 +31,14 @@ class Sketches:
         """Rows with the keys of their content."""
         if self.full or rows.dtype.kind != "f" or flat(rows).shape[1] < BITS:
             return
-        fresh = [place for place, key in enumerate(keys.tolist()) if key not in self.keys]
-        fresh = fresh[: MOST - len(self.keys)]
+        fresh: dict[int, int] = {}
+        for place, key in enumerate(keys.tolist()):
+            # A row may come twice in one batch.
+            if key not in self.keys and len(self.keys) + len(fresh) < MOST:
+                fresh.setdefault(key, place)
         if fresh:
-            self.keys.update(dict.fromkeys(keys[fresh].tolist()))
-            self._bits.append(sketches_of(rows[fresh]))
+            self.keys.update(dict.fromkeys(fresh))
+            self._bits.append(sketches_of(rows[list(fresh.values())]))
 
     def near(self, others: Sketches) -> Facts | None:
         """Of these rows, how many are nearly one of the others and none of them."""
