@@ -103,7 +103,9 @@ def ask_with_retry(
         answer,
         sample=sample,
     )
-    return second if len(wrong(second)) < len(objections) else first
+    if len(wrong(second)) < len(objections):
+        return second
+    return first
 
 
 def side_by_side(

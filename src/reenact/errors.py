@@ -178,7 +178,13 @@ class AnswerUnusable(ModelError):
 
     exit_code = ExitCode.INCONCLUSIVE
 
-    def __init__(self, sentence: str, *, next_step: str = "", for_model: str = "") -> None:
+    def __init__(
+        self,
+        sentence: str,
+        *,
+        next_step: str = "",
+        for_model: str = "",
+    ) -> None:
         super().__init__(sentence, next_step=next_step)
         self.for_model = for_model
 

@@ -252,7 +252,11 @@ def ask_users_interpreter(argv: Sequence[str], wall_s: float) -> subprocess.Comp
 
 
 def start_own_command(
-    words: Sequence[str], *, folder: Path, variables: Mapping[str, str], stdout: Stream
+    words: Sequence[str],
+    *,
+    folder: Path,
+    variables: Mapping[str, str],
+    stdout: Stream,
 ) -> subprocess.Popen[bytes]:
     """Start `reenact WORDS` in the background; both outputs go to `stdout`."""
     return subprocess.Popen(  # noqa: S603 - our own command line, no shell

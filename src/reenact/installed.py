@@ -24,10 +24,10 @@ FILE = "file://"
 
 def missing_module(extra: str) -> str | None:
     """The first module of an extra that is not installed; none where all are there."""
-    return next(
-        (module for module in MODULES[extra] if find_spec(module) is None),
-        None,
-    )
+    for module in MODULES[extra]:
+        if find_spec(module) is None:
+            return module
+    return None
 
 
 def install_line(extra: str) -> str:

@@ -89,7 +89,11 @@ class Jobs:
     """All jobs of a runs folder, also those that an earlier server started."""
 
     def __init__(
-        self, runs_dir: Path, working_folder: Path | None = None, *, at_once: int = 1000
+        self,
+        runs_dir: Path,
+        working_folder: Path | None = None,
+        *,
+        at_once: int = 1000,
     ) -> None:
         self.folder = runs_dir / "jobs"
         self.working_folder = working_folder or Path.cwd()
@@ -167,10 +171,10 @@ class Jobs:
 
     def find(self, name: str) -> Job | None:
         """The job of that id; none when there is none."""
-        return next(
-            (job for job in self.all() if job.id == name),
-            None,
-        )
+        for job in self.all():
+            if job.id == name:
+                return job
+        return None
 
     def is_alive(self, job: Job) -> bool:
         """Whether its process still works."""
@@ -194,7 +198,9 @@ class Jobs:
         """What it is doing, how much of that is done and how long it takes; none once it has
         ended.
         """
-        return read_stage(self._file(job.id, "progress")) if self.is_alive(job) else None
+        if self.is_alive(job):
+            return read_stage(self._file(job.id, "progress"))
+        return None
 
     def output(self, job: Job) -> str:
         """The last of what it printed."""
@@ -258,7 +264,9 @@ def _born(pid: int) -> float | None:
     """When the process was made; none when it has ended."""
     try:
         process = psutil.Process(pid)
-        return None if process.status() == psutil.STATUS_ZOMBIE else process.create_time()
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return None
+        return process.create_time()
     except psutil.NoSuchProcess:
         return None
 

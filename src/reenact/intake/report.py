@@ -69,7 +69,9 @@ class RawReport:
         """How many pictures it has that nobody looked at, as a sentence; empty without any."""
         count = len(_PICTURE.findall(self.text()))
         which = "a picture, which was" if count == 1 else f"{count} pictures, which were"
-        return f"The report has {which} not read." if count else ""
+        if count:
+            return f"The report has {which} not read."
+        return ""
 
 
 def read_report(

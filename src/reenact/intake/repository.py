@@ -64,7 +64,11 @@ class Checkout:
 
 
 def open_repository(
-    ref: str, commit: str | None = None, *, into: Path, stop: Stop | None = None
+    ref: str,
+    commit: str | None = None,
+    *,
+    into: Path,
+    stop: Stop | None = None,
 ) -> Checkout:
     """The repository that `ref` names, at a commit; without one its newest, a folder as it lies."""
     opener = _Opener(ref, commit or "", into, stop)

@@ -176,7 +176,12 @@ def refusing(path: Path) -> Iterator[None]:
         raise InputError(why, next_step=f"Export it again: {instead}") from error
 
 
-def export_run(database: Database, artefacts: Artefacts, run: Run, path: Path) -> None:
+def export_run(
+    database: Database,
+    artefacts: Artefacts,
+    run: Run,
+    path: Path,
+) -> None:
     """Write the run to a new file, whole or not at all."""
     if path.exists():
         raise InputError(f"{path} is there already.", next_step="Give a name that is not taken.")
@@ -334,7 +339,12 @@ class Moved:
     """False when the same run was here already."""
 
 
-def import_run(database: Database, artefacts: Artefacts, locks: Locks, path: Path) -> Moved:
+def import_run(
+    database: Database,
+    artefacts: Artefacts,
+    locks: Locks,
+    path: Path,
+) -> Moved:
     """Take the run of a file into this journal. The same file twice changes nothing."""
     if not path.is_file():
         raise InputError(f"There is no file {path}.")
@@ -388,7 +398,13 @@ def _take_in(
     with database.transaction() as connection:
         seq = rows.next_number(connection, Run)
         turn = rows.next_turn(connection)
-        local = replace(run, seq=seq, turn=turn, status=_settled(run), imported=1).sealed(None)
+        local = replace(
+            run,
+            seq=seq,
+            turn=turn,
+            status=_settled(run),
+            imported=1,
+        ).sealed(None)
         rows.put_row(connection, local)
         count = 0
         old_sum = 0

@@ -79,7 +79,13 @@ class Journal(JournalReader):
         self._clock = clock or Clock()
 
     @classmethod
-    def open(cls, folder: Path, *, trust: bool = False, redact: Redact = redact) -> Journal:
+    def open(
+        cls,
+        folder: Path,
+        *,
+        trust: bool = False,
+        redact: Redact = redact,
+    ) -> Journal:
         """The journal of a folder, made if there is none. `redact` is applied to all text that is
         written. An unfinished run that this user did not record on this machine is continued only
         with `trust`, and then counts as this user's own. What is not continued is mentioned on
@@ -188,7 +194,12 @@ class Journal(JournalReader):
         finally:
             self._locks.release(run.seq)
 
-    def _change(self, connection: sqlite3.Connection, run: Run, **columns: Any) -> Run:
+    def _change(
+        self,
+        connection: sqlite3.Connection,
+        run: Run,
+        **columns: Any,
+    ) -> Run:
         """Write other columns of a run, which stays whose it was."""
         changed = replace(run, **columns).sealed(
             self._signer if run.is_signed(self._signer) else None

@@ -109,7 +109,11 @@ class OpenRun(Scope):
         return f"{then:%Y-%m-%d %H:%M}"
 
     def finish(
-        self, verdict: object, exit_code: ExitCode = ExitCode.OK, *, reused: str = ""
+        self,
+        verdict: object,
+        exit_code: ExitCode = ExitCode.OK,
+        *,
+        reused: str = "",
     ) -> None:
         """Write the verdict (plain data, small), and what was reused, or in `reused` why nothing
         was. The run takes no more steps.
@@ -127,7 +131,12 @@ class OpenRun(Scope):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+    def __exit__(
+        self,
+        kind: object,
+        error: BaseException | None,
+        trace: object,
+    ) -> None:
         try:
             if self.record.status is not Status.FINISHED:
                 self._end(error)

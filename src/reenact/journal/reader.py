@@ -275,7 +275,9 @@ class JournalReader:
 
     def result(self, step: Step) -> Any:
         """The result of a step as plain data; none while there is none."""
-        return self._plain(step, "result") if step.has_result else None
+        if step.has_result:
+            return self._plain(step, "result")
+        return None
 
     def typed_result(self, step: Step, returns: type[T]) -> T:
         """The result of a step as what it was. Raises JournalError for one that is no such thing,

@@ -346,7 +346,13 @@ class _Writing:
         self._account(None, step)
         return step
 
-    def done(self, step: Step, result: Body, cost: Cost, took_s: float) -> None:
+    def done(
+        self,
+        step: Step,
+        result: Body,
+        cost: Cost,
+        took_s: float,
+    ) -> None:
         """The result of a step that was begun, with its cost on top of what earlier tries cost."""
         priced = step.money is not None and cost.money is not None
         hashes = dict.fromkeys((*step.artefact_hashes(), *result.artefacts))

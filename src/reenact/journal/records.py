@@ -304,7 +304,11 @@ def mark(text: str) -> str:
 def canonical(value: JsonValue) -> str:
     """One text for one value, whatever the order its parts came in."""
     return json.dumps(
-        value, sort_keys=True, ensure_ascii=True, allow_nan=False, separators=(",", ":")
+        value,
+        sort_keys=True,
+        ensure_ascii=True,
+        allow_nan=False,
+        separators=(",", ":"),
     )
 
 

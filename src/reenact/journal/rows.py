@@ -99,7 +99,12 @@ def put_row(connection: sqlite3.Connection, row: Run | Step, **bodies: str) -> N
         count_runs(connection, +1)
 
 
-def set_row(connection: sqlite3.Connection, old: Row, new: Row, **bodies: str) -> None:
+def set_row(
+    connection: sqlite3.Connection,
+    old: Row,
+    new: Row,
+    **bodies: str,
+) -> None:
     """Replace a row; the old state must still stand. Bodies that are not given stay."""
     columns = (*new.columns(), *bodies)
     marks = ", ".join("?" for _ in columns)

@@ -161,7 +161,10 @@ class Steps(Generic[T]):
         return results
 
     def _write_group(
-        self, begun: dict[str, Step], group: Mapping[str, T], since: float
+        self,
+        begun: dict[str, Step],
+        group: Mapping[str, T],
+        since: float,
     ) -> dict[str, T]:
         """The values as they will be read, once they are written."""
         if strange := [name for name in group if name not in begun]:
@@ -301,7 +304,13 @@ class Scope:
             shared=shared,
         )
         wanted = {name: ask(self.path(name), inputs=given) for name, given in inputs.items()}
-        results = Steps(self._recorder, wanted, effect, decoder(returns), still=still).results()
+        results = Steps(
+            self._recorder,
+            wanted,
+            effect,
+            decoder(returns),
+            still=still,
+        ).results()
         return {name: results[name] for name in inputs if name in results}
 
     def note(self, name: str, value: object) -> None:
@@ -400,7 +409,10 @@ class Edit:
 
 
 def _apply_all(
-    root: Path, plan: Iterable[FileEdit], files: Mapping[str, bytes | None], run_id: str
+    root: Path,
+    plan: Iterable[FileEdit],
+    files: Mapping[str, bytes | None],
+    run_id: str,
 ) -> None:
     for count, edit in enumerate(plan):
         if count:

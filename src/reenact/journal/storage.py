@@ -65,7 +65,13 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
             sync_folder(each.parent)
 
 
-def write_whole(path: Path, data: bytes, *, temporary: Path, mode: int = 0o644) -> None:
+def write_whole(
+    path: Path,
+    data: bytes,
+    *,
+    temporary: Path,
+    mode: int = 0o644,
+) -> None:
     """Write beside, flush, rename over: a reader sees the old content or the new, never a part. A
     crash may leave `temporary` behind; whoever writes the same content again writes over it.
     """

@@ -45,7 +45,12 @@ class Checked:
     problems: tuple[str, ...]
 
 
-def remove_run(database: Database, artefacts: Artefacts, locks: Locks, name: str) -> Removed:
+def remove_run(
+    database: Database,
+    artefacts: Artefacts,
+    locks: Locks,
+    name: str,
+) -> Removed:
     """Remove one run by id or number. A damaged one can be removed, too: nothing of it is read."""
     like = "SELECT seq, id FROM run_rows WHERE instr(id, ?) OR CAST(seq AS TEXT) = ?"
     rows = database.rows(like, (name, name))

@@ -105,10 +105,10 @@ def values(text: str) -> list[Any]:
         return found
     starts = (fence.end() for fence in islice(_FENCED.finditer(text), FENCES))
     fences = (list(_found(text, start)) for start in starts)
-    return next(
-        (inside for inside in fences if any(isinstance(value, dict) for value in inside)),
-        found,
-    )
+    for inside in fences:
+        if any(isinstance(value, dict) for value in inside):
+            return inside
+    return found
 
 
 def _text_of(reply: Reply) -> str:
@@ -180,7 +180,14 @@ def _repaired(span: str, fault: str) -> Any:
             )[0]
     except BadAnswer as refused:
         return refused
-    with suppress(BadAnswer, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+    with suppress(
+        BadAnswer,
+        ValueError,
+        TypeError,
+        SyntaxError,
+        MemoryError,
+        RecursionError,
+    ):
         # Through JSON again, so that the same limits hold.
         literal = None
         if len(span) <= LONGEST_LITERAL:
@@ -212,7 +219,9 @@ def _refuse(what: str) -> NoReturn:
 
 def _bounded(digits: str) -> int:
     large = len(digits) > 20 or abs(int(digits)) > LARGEST_INTEGER
-    return _refuse("contains an integer beyond 64 bits") if large else int(digits)
+    if large:
+        return _refuse("contains an integer beyond 64 bits")
+    return int(digits)
 
 
 def _finite(digits: str) -> float:

@@ -242,7 +242,8 @@ class Call:
         for turn in self.turns:
             if turn.role == "assistant":
                 blocks.append("Your earlier answer:")
-            blocks += [part.text if isinstance(part, Text) else unseen(part) for part in turn.parts]
+            for part in turn.parts:
+                blocks.append(part.text if isinstance(part, Text) else unseen(part))
         return "\n\n".join([*blocks, self.schema_words]) + "\n"
 
     def estimate(self, reply: Reply) -> Usage:
@@ -276,7 +277,11 @@ class Transient(Exception):
     """A fault that may pass."""
 
     def __init__(
-        self, sentence: str, *, retry_after_s: float | None = None, billed: bool = False
+        self,
+        sentence: str,
+        *,
+        retry_after_s: float | None = None,
+        billed: bool = False,
     ) -> None:
         super().__init__(sentence)
         self.sentence = sentence

@@ -85,7 +85,10 @@ class CommandWire:
         return Reply(text, self.name)
 
     def _start(
-        self, prompt: IO[bytes], answer: IO[bytes], complaint: IO[bytes]
+        self,
+        prompt: IO[bytes],
+        answer: IO[bytes],
+        complaint: IO[bytes],
     ) -> subprocess.Popen[bytes]:
         try:
             return start_users_program(self._argv, stdin=prompt, stdout=answer, stderr=complaint)

@@ -231,7 +231,11 @@ def open_model(
             budget=budget,
         )
         model = LiveModel(
-            wire, budget=budget or Budget(), patience=patience, clock=clock, tell=tell
+            wire,
+            budget=budget or Budget(),
+            patience=patience,
+            clock=clock,
+            tell=tell,
         )
     if record_to is None:
         return model

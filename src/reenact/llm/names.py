@@ -164,10 +164,10 @@ def keys_present() -> dict[str, bool]:
 
 
 def _form(kind: str) -> str:
-    return next(
-        (form for form, _ in FORMS if form.startswith(f"{kind}:")),
-        f"{kind}:NAME",
-    )
+    for form, _ in FORMS:
+        if form.startswith(f"{kind}:"):
+            return form
+    return f"{kind}:NAME"
 
 
 SWITCH = "REENACT_NO_NETWORK_MODELS"

@@ -101,7 +101,12 @@ class Persistence:
                 return result
         raise AssertionError("the last fault raises")
 
-    def _wait_after(self, fault: Transient, nth: int, first_fault_at: float) -> None:
+    def _wait_after(
+        self,
+        fault: Transient,
+        nth: int,
+        first_fault_at: float,
+    ) -> None:
         wait = self._patience.wait_s(fault, nth, random.random())  # noqa: S311  jitter needs no cryptography
         late = self._clock.now() + wait - first_fault_at > self._patience.deadline_s
         if nth == self._patience.tries or late:

@@ -86,7 +86,12 @@ LIBRARY_FAULTS = (
 class ProviderWire:
     """One model behind an API."""
 
-    def __init__(self, name: names.ModelName, patience: Patience, stop: Stop) -> None:
+    def __init__(
+        self,
+        name: names.ModelName,
+        patience: Patience,
+        stop: Stop,
+    ) -> None:
         names.require_key(name)
         self.name = name.label
         self._kind = name.kind
@@ -143,7 +148,12 @@ class ProviderWire:
                     raise translate(error, self.name) from None
                 self._ways = [other for other in self._ways if other != way] or ["words"]
 
-    async def _request(self, call: Call, way: str, within_s: float) -> messages.ModelResponse:
+    async def _request(
+        self,
+        call: Call,
+        way: str,
+        within_s: float,
+    ) -> messages.ModelResponse:
         limit_s = max(0.01, min(self._patience.answer_s, within_s))
         silent_s = min(self._patience.idle_s, limit_s)
         settings = ModelSettings(max_retries=0, timeout=silent_s, request_timeout=limit_s)

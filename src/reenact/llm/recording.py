@@ -60,7 +60,13 @@ FINAL: dict[str, type[errors.ModelError]] = {
 class Recorder:
     """A model that keeps what another one answers."""
 
-    def __init__(self, model: Model, file: Path, *, prompts: bool = True) -> None:
+    def __init__(
+        self,
+        model: Model,
+        file: Path,
+        *,
+        prompts: bool = True,
+    ) -> None:
         """`prompts`: keep the words of the questions too, not their hash alone."""
         self._model = model
         self._recording = RecordingFile(file)

@@ -171,7 +171,12 @@ def show_request(folder: Path, name: str) -> Waiting:
 
 
 def file_answer(
-    folder: Path, name: str, answer: Any, *, by: str = "", replace: bool = False
+    folder: Path,
+    name: str,
+    answer: Any,
+    *,
+    by: str = "",
+    replace: bool = False,
 ) -> Path:
     """Put an answer beside its request. InputError when it does not fit the asked schema."""
     asked = show_request(folder, name)
@@ -307,7 +312,11 @@ class RelayWire:
     billed = False
 
     def __init__(
-        self, folder: Path, patience: Patience, clock: Clock, tell: Tell = tell_nobody
+        self,
+        folder: Path,
+        patience: Patience,
+        clock: Clock,
+        tell: Tell = tell_nobody,
     ) -> None:
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -175,7 +175,12 @@ class _Making:
         self.exemplars: tuple[Exemplar, ...] = ()
         self.fingerprint = Fingerprint((), ())
         self.development = Development(
-            Project(), rounds=(), best=0, runs=False, judged=(), notes=()
+            Project(),
+            rounds=(),
+            best=0,
+            runs=False,
+            judged=(),
+            notes=(),
         )
         self.measured = Measured(
             (),

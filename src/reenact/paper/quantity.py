@@ -82,15 +82,15 @@ def quantities(text: str) -> list[Quantity]:
     text = ready(text)
     found = [one for match in _NUMBER.finditer(text) for one in _read(match)]
     words = ((match.group(), match.start()) for match in _WORD.finditer(text))
-    found += [
-        Quantity(
-            _WORDS[word.lower()],
-            False,
-            at,
-            word,
+    for word, at in words:
+        found.append(
+            Quantity(
+                _WORDS[word.lower()],
+                False,
+                at,
+                word,
+            )
         )
-        for word, at in words
-    ]
     return sorted(found, key=lambda one: one.start)
 
 

@@ -136,7 +136,13 @@ class KerasLearner:
         # Whether inputs set to zero mean anything: they do not for words and classes.
         self.can_zero = "float" in str(getattr(self._inputs, "dtype", ""))
 
-    def train(self, rate: float, steps: int, *, zeroed: bool = False) -> Trained:
+    def train(
+        self,
+        rate: float,
+        steps: int,
+        *,
+        zeroed: bool = False,
+    ) -> Trained:
         """Train a fresh copy with Adam at this rate until it has learnt the batch, or for so
         many steps.
         """
@@ -199,7 +205,13 @@ class TorchLearner:
             for part in _named_parts(self._batch[0]).values()
         )
 
-    def train(self, rate: float, steps: int, *, zeroed: bool = False) -> Trained:
+    def train(
+        self,
+        rate: float,
+        steps: int,
+        *,
+        zeroed: bool = False,
+    ) -> Trained:
         import torch
 
         devices = sorted(
@@ -217,7 +229,13 @@ class TorchLearner:
                 raise InputError(what, next_step=fix) from error
             return self._train(model, rate, steps, zeroed)
 
-    def _train(self, model: Any, rate: float, steps: int, zeroed: bool) -> Trained:
+    def _train(
+        self,
+        model: Any,
+        rate: float,
+        steps: int,
+        zeroed: bool,
+    ) -> Trained:
         import torch
 
         named = [

@@ -112,7 +112,13 @@ def commit_on_branch(
         source = program.file(name)
         old = source.encode() if source is not None else b""
         below = str(prefix / name)
-        entries[below] = _entry(theirs, below, old, content, allow_dirty=allow_dirty)
+        entries[below] = _entry(
+            theirs,
+            below,
+            old,
+            content,
+            allow_dirty=allow_dirty,
+        )
     return commit_files(theirs, entries, message, branch=branch)
 
 
@@ -143,7 +149,7 @@ def _entry(
 def _root(folder: Path) -> Path | None:
     """The top of the git work tree around a folder; none where there is no repository."""
     here = folder.resolve()
-    return next(
-        (place for place in (here, *here.parents) if (place / ".git").exists()),
-        None,
-    )
+    for place in (here, *here.parents):
+        if (place / ".git").exists():
+            return place
+    return None

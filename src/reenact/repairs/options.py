@@ -35,7 +35,9 @@ class RepairOptions(TrainingOptions):
     @property
     def allowed(self) -> TrainingBudget:
         """What the search may cost; raises InputError for a budget that says nothing."""
-        return repair_budget(self.budget) if self.budget else USUAL_BUDGET
+        if self.budget:
+            return repair_budget(self.budget)
+        return USUAL_BUDGET
 
     @property
     def search_name(self) -> str:

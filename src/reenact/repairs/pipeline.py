@@ -102,7 +102,13 @@ def repair_within(
         )
         context, judging, notes = given
         candidates, late = _searched(search, context)
-        cuts, verdicts, short = _settle(candidates, context, judging, options, services)
+        cuts, verdicts, short = _settle(
+            candidates,
+            context,
+            judging,
+            options,
+            services,
+        )
         decided = deciding(verdicts)
         final = decided.patch if decided is not None else NOTHING
         curves = _curves(final, context) if verdicts else {}
@@ -144,7 +150,10 @@ def repair_within(
 
 
 def _diagnosed(
-    program: Program, options: RepairOptions, services: RepairServices, run: Scope
+    program: Program,
+    options: RepairOptions,
+    services: RepairServices,
+    run: Scope,
 ) -> Diagnosis:
     """A quick diagnosis, part of this run: continued, the program is not watched again, and a model
     that was named is not asked again.

@@ -57,7 +57,10 @@ class RepairServices(DiagnoseServices):
     """Take over what finished runs have trained with equal inputs."""
 
     def shared_study(
-        self, program: Program, options: RepairOptions, run: str
+        self,
+        program: Program,
+        options: RepairOptions,
+        run: str,
     ) -> SharedStudy | None:
         """The same for every driver that searches the same space of the same program with the same
         strategy."""

@@ -176,7 +176,9 @@ class SearchContext:
         )
         if share == 1:
             return self.trainer.pruned(trial)
-        return replace(trial, data=share) if self.fewer_data else trial
+        if self.fewer_data:
+            return replace(trial, data=share)
+        return trial
 
     def try_fewer_data(self, share: float) -> bool:
         """Whether short trainings can be made by a share of the data; a few steps of one tell."""

@@ -54,7 +54,12 @@ class StudyPoint:
 class Study:
     """Asks a sampler for points of a space and tells it what came of them."""
 
-    def __init__(self, context: SearchContext, sampler: Any, pruner: Any = None) -> None:
+    def __init__(
+        self,
+        context: SearchContext,
+        sampler: Any,
+        pruner: Any = None,
+    ) -> None:
         """One that a pruner ends early begins with the faulty configuration."""
         options = context.options
         self.context = context
@@ -170,7 +175,10 @@ def recorder_of(
 
 
 def new_study(
-    folder: Path | None, name: str, shared: SharedStudy | None, **how: Any
+    folder: Path | None,
+    name: str,
+    shared: SharedStudy | None,
+    **how: Any,
 ) -> optuna.Study:
     """A study in a new file, in memory without a folder; a shared one as it stands in its database,
     made where it is not there yet. Raises MissingPart and Unreachable.

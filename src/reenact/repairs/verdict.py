@@ -377,10 +377,10 @@ def deciding(verdicts: Sequence[Verdict]) -> Verdict | None:
     last = verdicts[-1]
     if last.decision.helps:
         return last
-    return next(
-        (one for one in verdicts if one.decision is Decision.RUNS_NOW),
-        last,
-    )
+    for one in verdicts:
+        if one.decision is Decision.RUNS_NOW:
+            return one
+    return last
 
 
 def _too_few(judged: Verdict | None) -> str:
@@ -407,4 +407,6 @@ def summary(values: Sequence[float]) -> str:
         return "failed"
     text = f"{fmean(known):.4g}" + (f" ± {stdev(known):.2g}" if len(known) > 1 else "")
     failed = len(values) - len(known)
-    return f"{text} ({failed} of {len(values)} failed)" if failed else text
+    if failed:
+        return f"{text} ({failed} of {len(values)} failed)"
+    return text

@@ -257,7 +257,10 @@ def blend(stops: Stops, share: float) -> str:
 
 
 def before_after_plot(
-    title: str, before: Sequence[float], after: Sequence[float], below: str
+    title: str,
+    before: Sequence[float],
+    after: Sequence[float],
+    below: str,
 ) -> Picture:
     """What a change did: a band before and one after, a dot a seed. What is not finite is a
     failure.

@@ -95,7 +95,13 @@ class Cursor:
         elif token["escape"] is not None:
             self._escape(token["escape"])
 
-    def _control(self, parameters: bytes, final: bytes, *, wiped: bool) -> None:
+    def _control(
+        self,
+        parameters: bytes,
+        final: bytes,
+        *,
+        wiped: bool,
+    ) -> None:
         count = int(parameters) if parameters.isdigit() else 1
         if final in b"m":
             self._wiped = wiped

@@ -62,10 +62,10 @@ def detector_page(one: Detector) -> str:
 @cache
 def detector_help(code: str) -> str:
     """The page of a detector as help text; empty for a code that is no detector's."""
-    return next(
-        (detector_page(one) for one in all_detectors() if one.code == code),
-        "",
-    )
+    for one in all_detectors():
+        if one.code == code:
+            return detector_page(one)
+    return ""
 
 
 def _joined(parts: Iterable[str]) -> str:

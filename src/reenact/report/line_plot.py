@@ -249,7 +249,10 @@ def apart(
 
 
 def _levelled(
-    levels: Sequence[Level], colours: Mapping[str, str], y: Scale, right: float
+    levels: Sequence[Level],
+    colours: Mapping[str, str],
+    y: Scale,
+    right: float,
 ) -> Iterator[str]:
     """Lines across, each with its label beside the curves."""
     heights = [y(level.value) for level in levels]
@@ -293,7 +296,8 @@ def _drawn(
         key=lambda point: math.isfinite(point[1]),
     ):
         if not known:
-            yield from (svg.dot(x(step), top, ALARM) for step, _ in stretch)
+            for step, _ in stretch:
+                yield svg.dot(x(step), top, ALARM)
             continue
         shown = [(x(step), y(value)) for step, value in stretch]
         if len(shown) > 1:
@@ -303,7 +307,8 @@ def _drawn(
                 THIN if one.group else 1.6,
             )
         if len(shown) == 1 or (len(one.steps) <= FEW and not one.group):
-            yield from (svg.dot(*point, colour) for point in shown)
+            for point in shown:
+                yield svg.dot(*point, colour)
 
 
 def _legend(

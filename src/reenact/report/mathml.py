@@ -314,7 +314,9 @@ class _Reader:
         if name in SPACES:
             if name in ("label", "tag"):
                 self._group()
-            return "<mspace width='.5em'/>" if name in ("quad", "qquad") else ""
+            if name in ("quad", "qquad"):
+                return "<mspace width='.5em'/>"
+            return ""
         if name in ("frac", "dfrac", "tfrac"):
             return f"<mfrac>{self._group()}{self._group()}</mfrac>"
         if name == "sqrt":

@@ -70,7 +70,11 @@ class OnTerminal:
             since = time.monotonic() - now
             elapsed = now - began + since
             return line_text(
-                progress, columns, elapsed=elapsed, since=since, done_before=done_before
+                progress,
+                columns,
+                elapsed=elapsed,
+                since=since,
+                done_before=done_before,
             )
 
         self.line.show(text)
@@ -139,7 +143,12 @@ def clock(seconds: float) -> str:
     return f"{minute}:{second:02d}"
 
 
-def _time_words(progress: Progress, elapsed: float, since: float, done_before: int) -> str:
+def _time_words(
+    progress: Progress,
+    elapsed: float,
+    since: float,
+    done_before: int,
+) -> str:
     """What is left, where that is known or follows from the count; else how long it has taken."""
     left = progress.left
     newly_done = progress.done - done_before

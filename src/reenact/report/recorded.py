@@ -76,10 +76,10 @@ class Stored:
             self.run,
             f"{self.run.pipeline}/{name}",
         )
-        return next(
-            (one for one in reversed(found) if one.state is not State.SUPERSEDED),
-            None,
-        )
+        for one in reversed(found):
+            if one.state is not State.SUPERSEDED:
+                return one
+        return None
 
     def value(self, name: str) -> Any:
         """The result of that step as plain data; none when there is none."""

@@ -72,7 +72,8 @@ def concise(document: Document) -> str:
         lines.append(f"{where}{plain_line(one.code)} {' '.join(plain(one.message).split())}")
     tables = [] if document.diagnostics else document.plain_blocks()
     rows = (row for block in tables if isinstance(block, Table) for row in block.rows)
-    lines += ["  ".join(plain_line(cell) for cell in row if cell) for row in rows]
+    for row in rows:
+        lines.append("  ".join(plain_line(cell) for cell in row if cell))
     return "\n".join([*lines, plain_line(document.verdict)]) + "\n"
 
 

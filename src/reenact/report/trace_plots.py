@@ -102,7 +102,10 @@ def visible(one: Series, least: float = VISIBLE) -> bool:
 
 
 def _map(
-    title: str, layers: Sequence[tuple[LayerView, Columns]], column: str, shade: Shade
+    title: str,
+    layers: Sequence[tuple[LayerView, Columns]],
+    column: str,
+    shade: Shade,
 ) -> Iterator[Picture]:
     seen: dict[str, Series] = {}
     for layer, rows in layers:

@@ -272,7 +272,12 @@ def _add(found: Nameless, proc: int, name: str) -> bool:
     return True
 
 
-def _add_mapped(found: Nameless, proc: int, number: str, shm_device: int) -> None:
+def _add_mapped(
+    found: Nameless,
+    proc: int,
+    number: str,
+    shm_device: int,
+) -> None:
     in_memory = f"{os.major(shm_device):02x}:{os.minor(shm_device):02x}".encode()
     for line in read_proc(proc, f"{number}/maps", 1 << 22).splitlines():
         if not line.endswith(b" (deleted)"):

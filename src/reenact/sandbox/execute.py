@@ -73,7 +73,12 @@ class Tier:
             ),
         )
 
-    def start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
+    def start(
+        self,
+        folder: BoxFolder,
+        command: Command,
+        limits: Limits,
+    ) -> Started:
         """Start the command in a filled folder. Raises BoxBroke when that fails."""
         raise NotImplementedError
 
@@ -128,7 +133,13 @@ class Tier:
         # A group counts its own; the machine's count also moves when a neighbour is killed.
         blame_machine = box.group is None or box.group.memory is None
         kills_before = _host_oom_kills() if blame_machine else 0
-        status, crossing, used = Supervision(box, limits, output, command.stdin, stop).run()
+        status, crossing, used = Supervision(
+            box,
+            limits,
+            output,
+            command.stdin,
+            stop,
+        ).run()
         crash_point("C10")
         end = ProgramEnd(crossing=crossing) if crossing else box.ended(status)
         events = [
@@ -141,7 +152,8 @@ class Tier:
             limits.result_bytes,
             disposable=True,
         )
-        events += [Event("result-missing", name) for name in collected.missing]
+        for name in collected.missing:
+            events.append(Event("result-missing", name))
         ending, why = _name(end, collected)
         if ending is not Ending.RESULT_REFUSED:
             events += [

@@ -93,7 +93,13 @@ def own_git_folder(theirs: TheirGit) -> Iterator[Path]:
         yield ours
 
 
-def write_reference(theirs: TheirGit, name: str, commit: str, *, new: bool) -> None:
+def write_reference(
+    theirs: TheirGit,
+    name: str,
+    commit: str,
+    *,
+    new: bool,
+) -> None:
     """Let a reference (`refs/heads/NAME`) name a commit. `new`: it must not be there yet."""
     path = theirs.common / name
     path.parent.mkdir(parents=True, exist_ok=True)

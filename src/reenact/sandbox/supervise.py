@@ -24,7 +24,10 @@ class Output:
     """The printed bytes of one box. Holds at most `keep_bytes`, whatever is printed."""
 
     def __init__(
-        self, keep_bytes: int, output_bytes: int, listener: OnOutput | None = None
+        self,
+        keep_bytes: int,
+        output_bytes: int,
+        listener: OnOutput | None = None,
     ) -> None:
         self._half = keep_bytes // 2
         self._most = output_bytes

@@ -286,7 +286,12 @@ class Watcher:
         if self._unfinished is not None:
             self._unfinished.close()
 
-    def _nameless_bytes(self, processes: BoxProcesses, visible: int, free: int) -> int:
+    def _nameless_bytes(
+        self,
+        processes: BoxProcesses,
+        visible: int,
+        free: int,
+    ) -> int:
         """Size of files without a name; looked for deeply when the visible ones do not explain
         the loss.
         """

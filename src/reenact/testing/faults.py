@@ -60,7 +60,9 @@ def evidence_of(source: str, *, run: bool, experiments: bool = False) -> Evidenc
     if not run:
         return Evidence(program, static_graph(program))
     evidence = _watched(source)
-    return replace(evidence, experiments=_tried(source)) if experiments else evidence
+    if experiments:
+        return replace(evidence, experiments=_tried(source))
+    return evidence
 
 
 @contextmanager
@@ -102,7 +104,13 @@ def _tried(source: str) -> Experiments:
     }
     with _written(source) as program:
         trace = program.folder / "trace"
-        return run_experiments(program, trace, seed=0, seconds=SECONDS, environment=environment)
+        return run_experiments(
+            program,
+            trace,
+            seed=0,
+            seconds=SECONDS,
+            environment=environment,
+        )
 
 
 def complaints(fault: FaultEntry, detectors: Sequence[Detector] = ()) -> list[str]:
@@ -120,16 +128,19 @@ def complaints(fault: FaultEntry, detectors: Sequence[Detector] = ()) -> list[st
 
 
 def pair_complaints(
-    code: str, detectors: Sequence[Detector], example: str, instead: str
+    code: str,
+    detectors: Sequence[Detector],
+    example: str,
+    instead: str,
 ) -> list[str]:
     """What is wrong with a pair of programs: a detector fires on the bad one, none fires on the
     good one.
     """
     fired = findings(detectors, example)
     found = [] if fired else [f"{code}: its bad example makes no detector fire."]
-    found += [
-        f"{code}: a finding of {one.code} without observation." for one in fired if not one.saw
-    ]
+    for one in fired:
+        if not one.saw:
+            found.append(f"{code}: a finding of {one.code} without observation.")
     silent = findings(detectors, instead)
     return [
         *found,

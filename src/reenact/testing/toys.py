@@ -59,7 +59,10 @@ def curve(
 
 
 def images(
-    rows: int = 200, side: int = 8, classes: int = 3, seed: int = 0
+    rows: int = 200,
+    side: int = 8,
+    classes: int = 3,
+    seed: int = 0,
 ) -> tuple[Floats, Classes]:
     """Grey pictures with a bright bar, whose direction is the class; 0..1, shape rows, 1, side,
     side.

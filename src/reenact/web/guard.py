@@ -81,7 +81,12 @@ class Guard:
         # Cookies do not tell ports apart: two servers would put each other out.
         self._cookie = f"reenact-{port}"
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
             return

@@ -32,10 +32,10 @@ def htmx() -> Path | None:
     # Looked for, not imported: importing Django takes long and nothing of it is run.
     found = find_spec(HTMX[0])
     folders = found.submodule_search_locations or () if found is not None else ()
-    return next(
-        (path for folder in folders if (path := Path(folder, HTMX[1])).is_file()),
-        None,
-    )
+    for folder in folders:
+        if (path := Path(folder, HTMX[1])).is_file():
+            return path
+    return None
 
 
 def own(name: str) -> Path | None:

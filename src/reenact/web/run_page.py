@@ -34,7 +34,10 @@ LINES = 12
 
 
 def listing(
-    shelf: JournalReader, run: Run, given: Mapping[str, str], most: int = PAGE
+    shelf: JournalReader,
+    run: Run,
+    given: Mapping[str, str],
+    most: int = PAGE,
 ) -> dict[str, object]:
     """The page of steps that the words of an address ask for, and the addresses of those around
     it.

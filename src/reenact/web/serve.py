@@ -60,7 +60,11 @@ ROUTES = (
 
 
 def serve(
-    runs_dir: Path, forms: Sequence[Form], *, tell: Callable[[str], None], port: int = 0
+    runs_dir: Path,
+    forms: Sequence[Form],
+    *,
+    tell: Callable[[str], None],
+    port: int = 0,
 ) -> None:
     """Serve until Ctrl-C; `tell` gets the address."""
     listening, server, address = _made(runs_dir, forms, Path.cwd(), port)
@@ -98,7 +102,10 @@ def serving(
 
 
 def _made(
-    runs_dir: Path, forms: Sequence[Form], folder: Path, port: int
+    runs_dir: Path,
+    forms: Sequence[Form],
+    folder: Path,
+    port: int,
 ) -> tuple[socket.socket, uvicorn.Server, str]:
     """The socket, the server that will listen on it, and the address that opens it."""
     listening = _bound(port)

@@ -112,7 +112,13 @@ class AppState:
         """The journal, opened for one page: what others write meanwhile is seen by the next."""
         return JournalReader.open(self.runs_dir)
 
-    def page(self, template: str, *, status: int = 200, **given: Any) -> HTMLResponse:
+    def page(
+        self,
+        template: str,
+        *,
+        status: int = 200,
+        **given: Any,
+    ) -> HTMLResponse:
         """A page with what all pages have."""
         vendored = ["/vendor/htmx.js"] if htmx() is not None else []
         shared = {

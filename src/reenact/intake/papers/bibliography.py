@@ -151,7 +151,10 @@ def _reference(key: str, fields: dict[str, str]) -> Reference:
 
 
 def _made(
-    key: str, plain: dict[str, str], authors: tuple[str, ...], guessed: Reference
+    key: str,
+    plain: dict[str, str],
+    authors: tuple[str, ...],
+    guessed: Reference,
 ) -> Reference:
     """The reference that fields without their LaTeX make; ids that no field has are `guessed`."""
     title = plain.get("title", "")

@@ -341,10 +341,10 @@ def _entry(place: Path) -> Entry:
         raise InputError(why)
 
     def rank(path: Path) -> int:
-        return next(
-            (at for at, ending in enumerate(_FORMS) if path.name.endswith(ending)),
-            len(_FORMS),
-        )
+        for at, ending in enumerate(_FORMS):
+            if path.name.endswith(ending):
+                return at
+        return len(_FORMS)
 
     paper = min(sorted(filter(Path.is_file, place.glob("paper.*"))), key=rank, default=None)
     if (place / "source").is_dir():

@@ -215,14 +215,14 @@ def _opened(
         if not frames:
             break
         why = "was not understood: its words stand without it."
-        opened += [
-            Lost(
-                FRAME,
-                f"The environment {name} {why}",
-                name,
+        for name in frames:
+            opened.append(
+                Lost(
+                    FRAME,
+                    f"The environment {name} {why}",
+                    name,
+                )
             )
-            for name in frames
-        ]
         either = "|".join(map(re.escape, frames))
         text = re.sub(
             rf"\\(?:begin|end)\s*\{{(?:{either})\}}",

@@ -113,10 +113,10 @@ class Files:
 
     def first(self, names: Iterable[str]) -> tuple[str, str] | None:
         """The first of these that can be read, with its name."""
-        return next(
-            ((name, text) for name in names if (text := self.text(name)) is not None),
-            None,
-        )
+        for name in names:
+            if (text := self.text(name)) is not None:
+                return (name, text)
+        return None
 
     def names(self, *endings: str) -> list[str]:
         """Files of the folder with such an ending, in a steady order; links are not followed."""
@@ -126,7 +126,8 @@ class Files:
             folders.sort()
             place = Path(inner).relative_to(self.folder).as_posix()
             wanted = (file for file in sorted(files) if file.endswith(endings))
-            found += [posixpath.normpath(f"{place}/{file}") for file in wanted]
+            for file in wanted:
+                found.append(posixpath.normpath(f"{place}/{file}"))
             seen += len(files)
             if seen > MOST_FILES:
                 why = f"The folder has more than {MOST_FILES} files. Received: {self.folder}"

@@ -115,10 +115,10 @@ class _Reader:
     def _next_where(self, wanted: Callable[[str], bool]) -> int:
         """The next line of which this is so, or the end."""
         below = range(self.at + 1, len(self.lines))
-        return next(
-            (at for at in below if wanted(self.lines[at])),
-            len(self.lines),
-        )
+        for at in below:
+            if wanted(self.lines[at]):
+                return at
+        return len(self.lines)
 
     def _fenced(self, mark: str, kind: str) -> Iterator[Piece]:
         end = self._next_where(lambda line: line.strip().startswith(mark))
@@ -184,9 +184,9 @@ class _Reader:
             taken.append(self.lines[self.at].lstrip("> "))
             self.at += 1
         if self.listing:
-            yield from (
-                Prose(text) for text in re.split(r"[ \t]{2,}\n", "\n".join(taken)) if text.strip()
-            )
+            for text in re.split(r"[ \t]{2,}\n", "\n".join(taken)):
+                if text.strip():
+                    yield Prose(text)
         else:
             yield from self._prose(" ".join(taken))
 

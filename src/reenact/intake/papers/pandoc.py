@@ -64,7 +64,12 @@ class Parsed:
 
 
 def parse(
-    text: str, form: str, *, box: Sandbox, limits: Limits = LIMITS, name: str = "paper"
+    text: str,
+    form: str,
+    *,
+    box: Sandbox,
+    limits: Limits = LIMITS,
+    name: str = "paper",
 ) -> Parsed:
     """The syntax tree of a text, or pandoc's problem with it. UnreadablePaper when it does not
     end well.
@@ -137,7 +142,12 @@ def _printed(output: str) -> str:
     return " ".join(line for line in lines if line)
 
 
-def failed(result: BoxResult, who: str, name: str, limits: Limits) -> Exception:
+def failed(
+    result: BoxResult,
+    who: str,
+    name: str,
+    limits: Limits,
+) -> Exception:
     """The end of a parser that gave nothing, as a sentence."""
     if result.ending is Ending.CANCELLED:
         return Stopped("Stopped while a paper was read.")
@@ -192,12 +202,21 @@ def run_script(
 
 
 def read_by(
-    script: str, file: str, *, name: str, limits: Limits = SCRIPT_LIMITS, **more: Any
+    script: str,
+    file: str,
+    *,
+    name: str,
+    limits: Limits = SCRIPT_LIMITS,
+    **more: Any,
 ) -> Mapping[str, Any]:
     """The JSON object that a script of ours left in a file; `more` as for `run_script`."""
-    left = run_script(script, name=name, collect=(file,), limits=limits, **more).results.get(
-        file, b""
-    )
+    left = run_script(
+        script,
+        name=name,
+        collect=(file,),
+        limits=limits,
+        **more,
+    ).results.get(file, b"")
     try:
         found = read_json(left, most_bytes=limits.result_bytes, deepest=SCRIPT_DEEPEST)
     except ResultRefused as error:

@@ -279,7 +279,13 @@ def _within(line: Line, box: Box) -> bool:
     return left - 6 <= line.left and line.right <= right + 6 and low - 1 <= middle <= high + 1
 
 
-def read_pdf(data: bytes, name: str, *, box: Sandbox, limits: Limits = SCRIPT_LIMITS) -> Draft:
+def read_pdf(
+    data: bytes,
+    name: str,
+    *,
+    box: Sandbox,
+    limits: Limits = SCRIPT_LIMITS,
+) -> Draft:
     """The paper in a PDF. UnreadablePaper when it is locked or damaged, or has no text."""
     parsed = read_by(
         "pdf_pages",

@@ -124,7 +124,12 @@ def _images(
     given = dict(files.values())
     try:
         result = run_script(
-            "pdf_pages", *words, box=box, name="figures", files=given, collect=asked
+            "pdf_pages",
+            *words,
+            box=box,
+            name="figures",
+            files=given,
+            collect=asked,
         )
     except Stopped:
         raise

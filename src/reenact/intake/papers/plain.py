@@ -71,7 +71,9 @@ def _shaped(paragraphs: Iterable[str]) -> Iterator[Piece]:
             yield heading
         body = paragraph.strip() if heading is None else rest
         texts = _ENTRY.split(body.strip()) if inside else [_HYPHEN.sub("", body)]
-        yield from (Prose(" ".join(text.split())) for text in texts if text.strip())
+        for text in texts:
+            if text.strip():
+                yield Prose(" ".join(text.split()))
 
 
 def heading_of(line: str) -> Heading | None:

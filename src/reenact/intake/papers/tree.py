@@ -173,7 +173,9 @@ class Walk:
             words = label = ""
         if not images:
             yield Figure(caption=words, label=label)
-        yield from (piece for piece in inner if not isinstance(piece, Figure | Prose))
+        for piece in inner:
+            if not isinstance(piece, Figure | Prose):
+                yield piece
 
 
 def _numbered(

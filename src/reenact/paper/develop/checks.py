@@ -250,7 +250,11 @@ def _follows(value: ast.expr, scaled: set[str]) -> bool:
 
 
 def checked(
-    stage: Stage, project: Project, runner: ProjectRunner, scale: float, scope: Scope
+    stage: Stage,
+    project: Project,
+    runner: ProjectRunner,
+    scale: float,
+    scope: Scope,
 ) -> Checked:
     """All checks that are due at a stage, in their order, up to the first that objects."""
     around = runner.environment_of(project)
@@ -286,7 +290,11 @@ def checked(
 
 
 def _driven(
-    mode: str, where: Where, project: Project, runner: ProjectRunner, scope: Scope
+    mode: str,
+    where: Where,
+    project: Project,
+    runner: ProjectRunner,
+    scope: Scope,
 ) -> Checked:
     """`batch`: one mini-batch, for its shapes, types and ranges. `method`: forward and backward on
     it too, declared shapes, a loss that is finite and falls.
@@ -318,7 +326,12 @@ def _driven(
     return Checked(problems, tuple(report.facts), report.stand_in)
 
 
-def dry_run(project: Project, runner: ProjectRunner, scale: float, scope: Scope) -> Checked:
+def dry_run(
+    project: Project,
+    runner: ProjectRunner,
+    scale: float,
+    scope: Scope,
+) -> Checked:
     """The whole experiment with an early exit: it must end well and leave finite metrics."""
     ran = runner.run(
         "dry-run",

@@ -110,7 +110,10 @@ def cheaper_design(
 
 
 def _judged_after(
-    best: Version, version: Version, verify: Verify, run: Scope
+    best: Version,
+    version: Version,
+    verify: Verify,
+    run: Scope,
 ) -> tuple[Judged, ...]:
     """The verdicts of a version that was made from the best one."""
     return verify(
@@ -158,7 +161,13 @@ class Developer(Roles):
             return after
         return None
 
-    def changed(self, version: Version, run: Scope, name: str, **shown: str) -> Version:
+    def changed(
+        self,
+        version: Version,
+        run: Scope,
+        name: str,
+        **shown: str,
+    ) -> Version:
         """The version after the edits that a question asks for, fixed in few attempts: the version
         before it runs already. One that changes nothing is not checked again.
         """
@@ -209,7 +218,11 @@ class Developer(Roles):
         )
 
     def _revised(
-        self, best: Version, verify: Verify, run: Scope, notes: list[str]
+        self,
+        best: Version,
+        verify: Verify,
+        run: Scope,
+        notes: list[str],
     ) -> Version | None:
         """The next version; none when the plan gives up all that does not hold yet."""
         version = best.at(Stage.REVISION)
@@ -316,13 +329,24 @@ class Developer(Roles):
             after = self._checked(slow, made, scope)
             analysis = " ".join(("It was made cheaper.", *made[1]))
         else:
-            seen = self.ask("analyse", version, scope, Analysis, earlier=earlier)
+            seen = self.ask(
+                "analyse",
+                version,
+                scope,
+                Analysis,
+                earlier=earlier,
+            )
             analysis = f"Cause: {seen.cause}\nRemedy: {seen.remedy}"
             needed = seen.requirement
             tactics = packaged_table(questions.PACKAGE, questions.TEXTS)["tactics"]
             tactic = tactics[TACTICS[min(len(alike), len(TACTICS) - 1)]]
             made = self.edit(
-                "fix", version, scope, earlier=earlier, analysis=analysis, tactic=tactic
+                "fix",
+                version,
+                scope,
+                earlier=earlier,
+                analysis=analysis,
+                tactic=tactic,
             )
             after = self._checked(version, made, scope)
         # What was once proposed stays proposed: the user may want to install it.

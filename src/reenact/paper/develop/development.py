@@ -88,7 +88,12 @@ class Development:
 class RoundLog:
     """Grows by one version a round."""
 
-    def __init__(self, history: History, run: Scope, criteria: Sequence[Criterion]) -> None:
+    def __init__(
+        self,
+        history: History,
+        run: Scope,
+        criteria: Sequence[Criterion],
+    ) -> None:
         self.versions: list[Version] = []
         self.rounds: list[Round] = []
         self.notes: list[str] = []
@@ -106,7 +111,11 @@ class RoundLog:
         return self.versions[self._best]
 
     def enter(
-        self, version: Version, *, made_from: Project | None = None, keep: bool = False
+        self,
+        version: Version,
+        *,
+        made_from: Project | None = None,
+        keep: bool = False,
     ) -> None:
         """Write a version down and commit it; made from the one before unless another is named.
         `keep`: it takes the place of the best one, whatever it scores.
@@ -171,7 +180,8 @@ class RoundLog:
         code = read_project(best.project)
         proposed = (one for version in self.versions for one in version.found.proposed)
         notes = [f"Decided: {beside_code(one, code)}" for one in state.decisions]
-        notes += [f"Assumed: {beside_code(one, code)}" for one in state.assumed]
+        for one in state.assumed:
+            notes.append(f"Assumed: {beside_code(one, code)}")
         notes += [f"Open: {one}" for one in state.questions]
         notes += [
             f"Needs a package that is not installed: {one}" for one in dict.fromkeys(proposed)

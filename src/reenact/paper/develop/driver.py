@@ -181,7 +181,13 @@ class Method:
     repeated.
     """
 
-    def __init__(self, report: Report, batch: Any, steps: int, seconds: float) -> None:
+    def __init__(
+        self,
+        report: Report,
+        batch: Any,
+        steps: int,
+        seconds: float,
+    ) -> None:
         self.report = report
         self.batch = batch
         self.steps = steps

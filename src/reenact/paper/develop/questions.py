@@ -252,7 +252,12 @@ class Roles:
     brief: Brief
     context: PaperContext
 
-    def learn(self, version: Version, run: Scope, name: str = "learn") -> State:
+    def learn(
+        self,
+        version: Version,
+        run: Scope,
+        name: str = "learn",
+    ) -> State:
         """The state after a stage; `begin`: what is to be built, before any code."""
         answer = self.ask(name, version, run, Learnt)
         decided = tuple(one.strip()[:LONGEST] for one in answer.decisions)
@@ -285,7 +290,13 @@ class Roles:
         )
         return with_files(version.project, answer.files), answer.assumptions
 
-    def edit(self, name: str, version: Version, run: Scope, **shown: str) -> Made:
+    def edit(
+        self,
+        name: str,
+        version: Version,
+        run: Scope,
+        **shown: str,
+    ) -> Made:
         """The project after the edits that the model answers; a reviewer may give none."""
 
         def apply(change: Edited) -> Project:

@@ -208,7 +208,11 @@ def align(
 
 
 def _level(
-    level: Level, names: Sequence[str], shown: dict[str, str], model: Model, run: Scope
+    level: Level,
+    names: Sequence[str],
+    shown: dict[str, str],
+    model: Model,
+    run: Scope,
 ) -> AlignScore:
     template = load_prompt(PACKAGE, f"prompts/align-{level}.md")
     prompt = template.fill(**{name: shown[name] for name in template.variables})

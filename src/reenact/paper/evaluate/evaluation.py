@@ -296,7 +296,10 @@ def _lineage(
 
 
 def _run(
-    options: EvaluateOptions, code: Project, services: EvaluateServices, run: Scope
+    options: EvaluateOptions,
+    code: Project,
+    services: EvaluateServices,
+    run: Scope,
 ) -> list[scores.Ended]:
     """A full run for each of so many seeds: `python train.py --seed N` must leave metrics.json."""
     if not options.execute:

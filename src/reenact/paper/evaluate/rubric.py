@@ -168,7 +168,9 @@ def code_development(tree: Node) -> Node | None:
     if not tree.parts:
         return tree if tree.category == CODE_DEVELOPMENT else None
     parts = tuple(kept for part in tree.parts if (kept := code_development(part)) is not None)
-    return tree.model_copy(update={"parts": parts}) if parts else None
+    if parts:
+        return tree.model_copy(update={"parts": parts})
+    return None
 
 
 def resources_provided(tree: Node) -> Node:

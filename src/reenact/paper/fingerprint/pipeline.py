@@ -50,7 +50,11 @@ _JOINED = re.compile(r";|\band\b|\bas well as\b|,.*,", re.IGNORECASE)
 
 
 def take_fingerprint(
-    paper: Paper, goal: Goal, model: Model, run: Scope, parts: PaperAblations
+    paper: Paper,
+    goal: Goal,
+    model: Model,
+    run: Scope,
+    parts: PaperAblations,
 ) -> Fingerprint:
     """Criteria, each grounded in the paper's words; all that was proposed and not kept has its
     reason.
@@ -128,7 +132,11 @@ def take_fingerprint(
 
 
 def _questions(
-    level: Level, paper: Paper, goal: Goal, items: Sequence[Item], run: Scope
+    level: Level,
+    paper: Paper,
+    goal: Goal,
+    items: Sequence[Item],
+    run: Scope,
 ) -> Iterator[tuple[str, dict[str, Any], Scope]]:
     """The step, the variables and the scope of each question of a level: one about the whole paper;
     or one about each portion, for facts that no item holds yet.

@@ -296,7 +296,10 @@ def cited_text(reference: Reference, shelves: Shelves, run: Scope) -> CitedText:
     clients = shelves.clients
 
     def step(
-        name: str, read: Callable[[], Paper], inputs: object, failing: str
+        name: str,
+        read: Callable[[], Paper],
+        inputs: object,
+        failing: str,
     ) -> CitedText | None:
         once = partial(
             run.step,

@@ -299,4 +299,6 @@ def source_files(
             name for name in folders if not name.startswith(".") and name not in skipped
         )
         paths = (Path(here, name) for name in sorted(names) if wanted(name))
-        yield from (path for path in paths if not path.is_symlink() and path.is_file())
+        for path in paths:
+            if not path.is_symlink() and path.is_file():
+                yield path

@@ -52,7 +52,8 @@ class Exemplar:
             f"## {self.title} [{self.key}]\nWhy: {self.why}",
             self.summary,
         ]
-        parts += [f"### {file.path} ({file.why})\n{file.text}" for file in self.files]
+        for file in self.files:
+            parts.append(f"### {file.path} ({file.why})\n{file.text}")
         if not self.summary and not self.files:
             parts.append(
                 "Neither its text nor its code could be had: nothing more is known of it here."
@@ -127,7 +128,12 @@ def trace_lineage(
         reference = references[one.key]
         cited = sources.cited_text(reference, shelves, place)
         summary, unsummed = summary_of(
-            one, cited=cited, paper=paper, goal=goal, model=model, run=place
+            one,
+            cited=cited,
+            paper=paper,
+            goal=goal,
+            model=model,
+            run=place,
         )
         addresses = tuple(_addresses(reference, cited, shelves))
         tree = code.open_tree(addresses, shelves, place)
@@ -196,11 +202,17 @@ def _addresses(reference: Reference, cited: CitedText, shelves: Shelves) -> Iter
             *sources.repository_links(f"{reference.url} {reference.text}"),
             *cited.links,
         )
-        yield from (Address(link, link) for link in dict.fromkeys(links))
+        for link in dict.fromkeys(links):
+            yield Address(link, link)
 
 
 def choose_lineage(
-    paper: Paper, goal: Goal, model: Model | None, run: Scope, *, most: int
+    paper: Paper,
+    goal: Goal,
+    model: Model | None,
+    run: Scope,
+    *,
+    most: int,
 ) -> tuple[Exemplar, ...]:
     """At most `most` of the references, not looked into yet; without a model the first by their
     citations.
@@ -258,7 +270,10 @@ def choose_lineage(
 
 
 def _chosen(
-    candidate: Candidate, why: str = "", places: Sequence[str] = (), note: str = ""
+    candidate: Candidate,
+    why: str = "",
+    places: Sequence[str] = (),
+    note: str = "",
 ) -> Exemplar:
     """Only places that do cite it; all of them when none of those that were named does."""
     reference = candidate.reference

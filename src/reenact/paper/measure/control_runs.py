@@ -338,7 +338,13 @@ def are_far_worse(one: Comparison, numbers: Sequence[float]) -> bool:
     return abs(other - mean) > reach
 
 
-def _with_source(claim: Claim, factor: float, source: Recomputed, *, known: bool) -> Control:
+def _with_source(
+    claim: Claim,
+    factor: float,
+    source: Recomputed,
+    *,
+    known: bool,
+) -> Control:
     constant = None
     if source.constant is not None:
         constant = source.constant * factor

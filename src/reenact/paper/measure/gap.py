@@ -156,14 +156,17 @@ def grade_of(reference: float, got: float | None) -> Grade:
         Grade.B: 0.2,
         Grade.C: 0.4,
     }
-    return next(
-        (grade for grade, below in limits.items() if relative < below),
-        Grade.D,
-    )
+    for grade, below in limits.items():
+        if relative < below:
+            return grade
+    return Grade.D
 
 
 def settings_that_differ(
-    criteria: Sequence[Criterion], judged: Sequence[Judged], scale: float, stand_in: str
+    criteria: Sequence[Criterion],
+    judged: Sequence[Judged],
+    scale: float,
+    stand_in: str,
 ) -> tuple[str, ...]:
     """How the experiment is not the paper's, as far as is known: a sentence each."""
     failed = {one.criterion for one in judged if one.value is Value.FAIL}

@@ -305,7 +305,11 @@ def _diagnosed(
         )
         limits = context.runner.limits(context.options.run_wall_s)
         watched = watch_boxed(
-            program, options, MountedSandbox(context.runner), limits=limits, stop=stop
+            program,
+            options,
+            MountedSandbox(context.runner),
+            limits=limits,
+            stop=stop,
         )
         journal.seal(watched.folder)
         seen_now.add(watched.folder)
@@ -349,12 +353,20 @@ def _diagnosed(
     )
     options = DiagnoseOptions(depth=Depth.QUICK)
     return diagnose_within(
-        program, options=options, services=given, run=run.under("diagnosis"), seen=seen
+        program,
+        options=options,
+        services=given,
+        run=run.under("diagnosis"),
+        seen=seen,
     )
 
 
 def _repaired(
-    program: Program, fixed: Fixed, worst: Comparison, context: PaperContext, run: Scope
+    program: Program,
+    fixed: Fixed,
+    worst: Comparison,
+    context: PaperContext,
+    run: Scope,
 ) -> Repair:
     """The search for a change, judged by the metric of the worst claim where the watched
     training has it.
@@ -390,7 +402,11 @@ def _repaired(
             metric = worst.metric
     context.say("repair: search what the paper leaves open")
     options = RepairOptions(
-        budget=BUDGET, seeds=LEAST_SEEDS, python=python, workers=1, metric=metric
+        budget=BUDGET,
+        seeds=LEAST_SEEDS,
+        python=python,
+        workers=1,
+        metric=metric,
     )
     given = RepairServices(
         journal=context.journal,
@@ -403,5 +419,9 @@ def _repaired(
         executor=lambda: ConstrainedExecutor(fixed, sandbox=MountedSandbox(runner), python=python),
     )
     return repair_within(
-        program, options=options, services=given, run=run.under("repair"), known=found
+        program,
+        options=options,
+        services=given,
+        run=run.under("repair"),
+        known=found,
     )

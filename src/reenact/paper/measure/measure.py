@@ -109,7 +109,11 @@ def measure(
     runs, context = _runs_in_time(made.project, context, run)
     options = context.options
     pairs, unmatched = matched(
-        claims, runs=runs, project=made.project, model=context.model, run=run
+        claims,
+        runs=runs,
+        project=made.project,
+        model=context.model,
+        run=run,
     )
     differs = settings_that_differ(criteria, made.judged, options.scale, made.stand_in)
 
@@ -145,12 +149,20 @@ def measure(
     tested = orderings(comparisons, confidence)
     if not made.stand_in and _something_holds(comparisons, tested):
         comparisons = controlled(
-            comparisons, runs=runs, project=made.project, context=context, run=run
+            comparisons,
+            runs=runs,
+            project=made.project,
+            context=context,
+            run=run,
         )
     comparisons = _without_invented(comparisons, hints)
     tested = orderings(comparisons, confidence)
     judgement = verdict_of(
-        comparisons, tested, runs=True, scale=options.scale, stand_in=made.stand_in
+        comparisons,
+        tested,
+        runs=True,
+        scale=options.scale,
+        stand_in=made.stand_in,
     )
     repaired = None
     if options.repair and options.parts.debug and is_large(comparisons) and not made.stand_in:
@@ -241,7 +253,10 @@ def _runs_in_time(
 
 
 def _full_runs(
-    project: Project, context: PaperContext, run: Scope, seeds: Sequence[int] = ()
+    project: Project,
+    context: PaperContext,
+    run: Scope,
+    seeds: Sequence[int] = (),
 ) -> Runs:
     """The experiment with every seed, as the options ask for, or with others."""
     options = context.options

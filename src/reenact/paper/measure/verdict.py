@@ -202,7 +202,11 @@ def _method(claim: Claim) -> str:
 
 
 def _pairs(
-    comparisons: Sequence[Comparison], same: Key, apart: Key, *, once: bool = False
+    comparisons: Sequence[Comparison],
+    same: Key,
+    apart: Key,
+    *,
+    once: bool = False,
 ) -> Iterator[Pair]:
     """The best claim of one metric, data set and `same` beside each other one, one for each
     `apart`; a number stated twice counts once. `once`: only where they have each method once.
@@ -356,7 +360,11 @@ def verdict_of(
 
 
 def _verdict(
-    comparisons: Compared, orderings: Ordered, runs: bool, scale: float, stand_in: bool
+    comparisons: Compared,
+    orderings: Ordered,
+    runs: bool,
+    scale: float,
+    stand_in: bool,
 ) -> tuple[Verdict, str]:
     holding = sum(one.holds for one in comparisons)
     doubtful = {one.claim.id: one.doubt for one in comparisons if one.doubt}

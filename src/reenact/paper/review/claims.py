@@ -259,7 +259,12 @@ class Reported(BaseModel):
     claims: list[Stated] = Field(max_length=400)
 
 
-def stated_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
+def stated_claims(
+    paper: Paper,
+    goal: Goal,
+    model: Model,
+    run: Scope,
+) -> Claims:
     """The claims, and a sentence for each that was dropped: these are in the journal as
     `claims-dropped`.
     """
@@ -350,7 +355,9 @@ def _place(one: Stated, paper: Paper) -> tuple[str] | str:
         place for place in (*named, *paper.find(one.quote)) if _stands(one.quote, place, paper)
     ]
     if not found:
-        return "its quote is not in the paper" if named else "there is no such place in the paper"
+        if named:
+            return "its quote is not in the paper"
+        return "there is no such place in the paper"
     table = paper.by_id[found[0]]
     whose = ""
     if isinstance(table, Table):

@@ -233,7 +233,12 @@ class FigureNumbers(BaseModel):
     numbers: list[ReadOff] = Field(default_factory=list, max_length=100)
 
 
-def figure_claims(paper: Paper, goal: Goal, model: Model, run: Scope) -> Claims:
+def figure_claims(
+    paper: Paper,
+    goal: Goal,
+    model: Model,
+    run: Scope,
+) -> Claims:
     """Claims read off the figures, numbered `R1`, `R2`, ...; none where no figure can be shown."""
     images = pictures(paper)
     if not images:

@@ -152,7 +152,13 @@ def computed(
     template = load_prompt("reenact.paper.verify", "prompts/formula.md")
     prompt = template.fill(code=project.text(), criteria=listed)
     try:
-        setups = ask(run, model=model, name="formulas", prompt=prompt, answer=Setups).formulas
+        setups = ask(
+            run,
+            model=model,
+            name="formulas",
+            prompt=prompt,
+            answer=Setups,
+        ).formulas
     except AnswerUnusable:
         return {}
     by_id = {one.id: one for one in criteria}
@@ -192,7 +198,10 @@ def _defined(setup: Setup, project: Project) -> CodeLine | None:
 
 
 def _run(
-    calls: list[Call], project: Project, runner: ProjectRunner, run: Scope
+    calls: list[Call],
+    project: Project,
+    runner: ProjectRunner,
+    run: Scope,
 ) -> dict[str, CodeFinding]:
     own = files("reenact.paper.develop").joinpath("driver.py").read_bytes()
     tasks: list[dict[str, Any]] = []

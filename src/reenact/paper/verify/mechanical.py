@@ -210,7 +210,10 @@ def _number(
 
 
 def _compared(
-    check: Check, wanted: Quantity, strong: Sequence[Setting], code: Reading
+    check: Check,
+    wanted: Quantity,
+    strong: Sequence[Setting],
+    code: Reading,
 ) -> CodeFinding:
     right = [one for one in strong if _equals(one.value, wanted)]
     if len(right) == len(strong):

@@ -122,7 +122,12 @@ def verify(
                 judged[criterion.id] = stands[criterion.id]
         left = [one for one in left if one.id not in judged]
     for verdict in ask_judge(
-        left, hints=found, project=project, model=model, run=run, exemplars=exemplars
+        left,
+        hints=found,
+        project=project,
+        model=model,
+        run=run,
+        exemplars=exemplars,
     ):
         judged[verdict.criterion] = verdict
     return settled([judged[one.id] for one in criteria], criteria)

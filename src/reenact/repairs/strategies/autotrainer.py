@@ -96,7 +96,9 @@ class FromScratch:
                 break
             kept, now = step
         score = now[0] if now is not None else base
-        return [kept] if kept and context.better(base, score) else []
+        if kept and context.better(base, score):
+            return [kept]
+        return []
 
     def _treat(
         self,
@@ -132,7 +134,12 @@ class FromScratch:
                     return patch, after
         return None
 
-    def _see(self, patch: Patch, before: Patch, context: SearchContext) -> ObservedTraining | None:
+    def _see(
+        self,
+        patch: Patch,
+        before: Patch,
+        context: SearchContext,
+    ) -> ObservedTraining | None:
         """One training with its trace, judged by the rules of AutoTrainer."""
         trainer = context.trainer
         trial = replace(
@@ -221,7 +228,10 @@ RATES = {"smaller-rate": 0.1, "larger-rate": 10.0}
 
 
 def remedy_changes(
-    remedy: str, params: Params, attempt: int, chance: random.Random
+    remedy: str,
+    params: Params,
+    attempt: int,
+    chance: random.Random,
 ) -> Iterator[Change]:
     """What a remedy changes in a program with these hyperparameters."""
     if remedy == "batch-norm":

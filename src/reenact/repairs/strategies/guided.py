@@ -201,7 +201,10 @@ def _on_another_seed(
 
 
 def _whole(
-    context: SearchContext, front: list[Patch], wanted: Sequence[Idea], share: float
+    context: SearchContext,
+    front: list[Patch],
+    wanted: Sequence[Idea],
+    share: float,
 ) -> Scoreboard:
     chosen = _affordable(
         context,
@@ -242,7 +245,10 @@ def _grow(context: SearchContext, base: float, scored: Scoreboard) -> Scoreboard
 
 
 def _refine(
-    context: SearchContext, base: float, scored: Scoreboard, wanted: Sequence[Idea]
+    context: SearchContext,
+    base: float,
+    scored: Scoreboard,
+    wanted: Sequence[Idea],
 ) -> Scoreboard:
     """Other values in the best change, then the next ideas on top of it, a few at a time."""
     left = [idea.patch for idea in wanted]
@@ -380,7 +386,10 @@ def _held(
 
 
 def _affordable(
-    context: SearchContext, patches: list[Patch], share: float, at_least: int = 0
+    context: SearchContext,
+    patches: list[Patch],
+    share: float,
+    at_least: int = 0,
 ) -> list[Patch]:
     """Those that a stage may still spend on, one after the other."""
     chosen: list[Patch] = []
@@ -406,7 +415,10 @@ def _overlap(one: Patch, other: Patch) -> bool:
 
 
 def choose_finalists(
-    context: SearchContext, good: Sequence[Scored], base: float, scored: Scoreboard
+    context: SearchContext,
+    good: Sequence[Scored],
+    base: float,
+    scored: Scoreboard,
 ) -> list[Patch]:
     """The best of every size, the largest gain first; of nearly equal ones what was most promising,
     for a cause that a finding names is a better repair than a cure of its symptoms. The best that
@@ -469,7 +481,10 @@ def affordable_on_seeds(
 
 
 def smallest_near(
-    context: SearchContext, found: Sequence[Scored], base: float, nearly: float = NEARLY
+    context: SearchContext,
+    found: Sequence[Scored],
+    base: float,
+    nearly: float = NEARLY,
 ) -> list[Patch]:
     """Those whose gain is nearly the largest first, the smallest of them before the others."""
     if not found:
@@ -489,7 +504,12 @@ def smallest_near(
     return [patch for patch, _ in sorted(found, key=order)]
 
 
-def _floor(context: SearchContext, top: float, base: float, nearly: float) -> float:
+def _floor(
+    context: SearchContext,
+    top: float,
+    base: float,
+    nearly: float,
+) -> float:
     """From here on a gain is nearly the largest. An error is measured by its own size too: beside
     one that exploded all others are alike.
     """

@@ -94,7 +94,9 @@ def _together(context: SearchContext, likely: Sequence[Finding]) -> Iterator[Ide
     firm: list[Candidate] = []
     for suspect in filter(is_firm, likely):
         fitting = (one.patch for one in suspect.suggestions if context.applies(one.patch))
-        firm += [Candidate(suspect, patch) for patch in islice(fitting, 1) if patch]
+        for patch in islice(fitting, 1):
+            if patch:
+                firm.append(Candidate(suspect, patch))
     for group in (firm, *interacting(firm)):
         chosen = joint((), group, applies)
         if len(chosen) > 1:

@@ -80,10 +80,10 @@ class Scoreboard:
     def rank(self, patch: Patch) -> int:
         """How promising it was before it was tried: 0 the most."""
         key = _key(patch)
-        return next(
-            (at for at, one in enumerate(self.ideas) if _key(one) == key),
-            len(self.ideas),
-        )
+        for at, one in enumerate(self.ideas):
+            if _key(one) == key:
+                return at
+        return len(self.ideas)
 
     def score(self, patch: Patch, otherwise: float) -> float:
         return self._known.get(

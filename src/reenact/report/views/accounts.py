@@ -45,4 +45,6 @@ def _rows(account: Account) -> Iterator[tuple[str, str, str]]:
 
 
 def _placed(entry: Entry) -> str:
-    return f"{entry.sentence} ({entry.place})" if entry.place is not None else entry.sentence
+    if entry.place is not None:
+        return f"{entry.sentence} ({entry.place})"
+    return entry.sentence

@@ -108,7 +108,8 @@ def report_document(found: Reproduction) -> doc.Document:
                 [doc.Text(NOT_RUN)],
             )
         )
-    sections += [doc.Section(title, [doc.Source(title, text)]) for title, text in _files(found)]
+    for title, text in _files(found):
+        sections.append(doc.Section(title, [doc.Source(title, text)]))
     sections += [doc.Section(title, doc.listed(lines)) for title, lines in texts.items()]
     if found.words:
         sections.append(doc.Section(OWN_WORDS, [doc.Source("report", found.words)]))

@@ -149,7 +149,10 @@ def _tone_of(values: Sequence[Value]) -> str:
 
 
 def _squiggles(
-    name: str, text: str, criteria: Sequence[Criterion], judged: Mapping[str, Judged]
+    name: str,
+    text: str,
+    criteria: Sequence[Criterion],
+    judged: Mapping[str, Judged],
 ) -> list[Squiggle]:
     """Lines that a verdict rests on, each leading to its sentence."""
     lines = text.split("\n")
@@ -169,7 +172,12 @@ def _squiggles(
                 href = before.href
             tone = "good" if value is Value.PASS else ""
             squiggles[line.line] = Squiggle(
-                line.line, start=start, end=end, note=note, href=href, tone=tone
+                line.line,
+                start=start,
+                end=end,
+                note=note,
+                href=href,
+                tone=tone,
             )
     return list(squiggles.values())
 
@@ -218,7 +226,8 @@ def _plot(
     described = [_words(one) for one in group[:MOST_DESCRIBED]]
     if len(group) > MOST_DESCRIBED:
         described.append(f"And {len(group) - MOST_DESCRIBED} more.")
-    described += [f"The paper's number for {level.group}: {level.label}." for level in levels]
+    for level in levels:
+        described.append(f"The paper's number for {level.group}: {level.label}.")
     title = metric[:1].upper() + metric[1:]
     drawn = line_plot(
         title,

@@ -195,4 +195,10 @@ def check_document(checked: Checked) -> Document:
         f"{words.counted(len(problems), 'problem') if problems else 'all as it was written'}."
     )
     blocks = (Table("", ("problem",), problems),) if problems else ()
-    return Document("runs-check", "Check of the journal", verdict, blocks, data=encoded(checked))
+    return Document(
+        "runs-check",
+        "Check of the journal",
+        verdict,
+        blocks,
+        data=encoded(checked),
+    )

@@ -45,7 +45,9 @@ def build_system(folder: Path) -> dict[str, Any]:
             "build-system",
             {},
         )
-    return stated if "build-backend" in stated else _OLD_WAY | stated
+    if "build-backend" in stated:
+        return stated
+    return _OLD_WAY | stated
 
 
 def build(folder: Path) -> str:

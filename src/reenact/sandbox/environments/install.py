@@ -110,7 +110,11 @@ class Uv:
         if wish.exclude_newer is not None:
             argv += ["--exclude-newer", wish.exclude_newer.isoformat()]
         printed, _ = run_installer(
-            argv, failure=_uv_failure, stdin=wish.lines, wheels=wish.built, stop=stop
+            argv,
+            failure=_uv_failure,
+            stdin=wish.lines,
+            wheels=wish.built,
+            stop=stop,
         )
         return tuple(line.strip() for line in printed.splitlines() if "==" in line)
 

@@ -175,7 +175,8 @@ class Environments:
         for package in store.glob("archive-v0/*"):
             files = (Path(folder) / name for folder, _, names in os.walk(package) for name in names)
             if all(file.lstat().st_nlink == 1 for file in files):
-                idle += [info.name.partition("-")[0] for info in package.glob("*.dist-info")]
+                for info in package.glob("*.dist-info"):
+                    idle.append(info.name.partition("-")[0])
         if idle and isinstance(installer, install.Uv):
             installer.forget(
                 sorted(set(idle)),
@@ -190,7 +191,13 @@ class Environments:
         why = "another process removes old environments"
         if not shared:
             why = "another process installs packages"
-        return locked(self.cache / "uv.lock", self.tell, self.stop, shared=shared, why=why)
+        return locked(
+            self.cache / "uv.lock",
+            self.tell,
+            self.stop,
+            shared=shared,
+            why=why,
+        )
 
     def _clear_leftovers(self) -> None:
         """Remove what killed builds left: halves whose lock nobody holds."""
@@ -232,7 +239,13 @@ class Environments:
             )
             return wish, pins
 
-    def _resolve(self, wish: install.Wish, allowed: Allowed, *, any_version: bool) -> Resolved:
+    def _resolve(
+        self,
+        wish: install.Wish,
+        allowed: Allowed,
+        *,
+        any_version: bool,
+    ) -> Resolved:
         """The packages, and the wish that they fulfil: with fewer versions where a build failed."""
         installer = self._installer()
         for _ in range(_MOST_BUILDS):
@@ -258,7 +271,12 @@ class Environments:
             f"More than {_MOST_BUILDS} packages have no wheel; that is too many to build."
         )
 
-    def _from_source(self, name: str, wish: install.Wish, allowed: Allowed) -> None:
+    def _from_source(
+        self,
+        name: str,
+        wish: install.Wish,
+        allowed: Allowed,
+    ) -> None:
         """Build a wheel of a package that has none, into the folder of the wish."""
         asked = next(
             (item.text for item in wish.requirements if item.name == name),
@@ -307,7 +325,10 @@ class Environments:
         return made.python, made.mounts
 
     def _build(
-        self, pins: tuple[str, ...], wish: install.Wish, interpreter: Interpreter
+        self,
+        pins: tuple[str, ...],
+        wish: install.Wish,
+        interpreter: Interpreter,
     ) -> Environment:
         # Wheels of our own making have no index to vouch for them: their bytes are part of the key.
         built = []

@@ -246,7 +246,10 @@ def build_wheel(
 
 
 def _collected(
-    box: Sandbox, source: Source, command: Command, stop: Stop | None
+    box: Sandbox,
+    source: Source,
+    command: Command,
+    stop: Stop | None,
 ) -> Mapping[str, bytes]:
     """All that a run in the box was to leave."""
     result = run_again_if_killed(box, command, _LIMITS, stop=stop)

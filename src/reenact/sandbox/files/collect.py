@@ -63,7 +63,11 @@ def inner_name(name: str) -> tuple[str, ...]:
 
 
 def collect(
-    work: Path, names: Iterable[str], most_bytes: int, *, disposable: bool = False
+    work: Path,
+    names: Iterable[str],
+    most_bytes: int,
+    *,
+    disposable: bool = False,
 ) -> Collected:
     """Read each named file below `work`, following nothing, at most `most_bytes` of each.
 
@@ -203,7 +207,8 @@ class _Copy:
                     next_step="Give a folder that this user may read.",
                 ) from error
             try:
-                waiting += [(below / name, into / name) for name in self._copy_folder(folder, into)]
+                for name in self._copy_folder(folder, into):
+                    waiting.append((below / name, into / name))
             finally:
                 os.close(folder)
 

@@ -74,7 +74,12 @@ class Bubblewrap(Tier):
             )
         return tuple(found)
 
-    def start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
+    def start(
+        self,
+        folder: BoxFolder,
+        command: Command,
+        limits: Limits,
+    ) -> Started:
         program = self._program
         if program is None:
             raise BoxBroke(self.missing())
@@ -126,7 +131,13 @@ class Bubblewrap(Tier):
         # Names nothing but the box: a launcher that its own parents died on is found by it.
         named = {BOX_MARK: folder.path.name}
         return launch.launch(
-            words, hold, folder, command, environment=named, start_in="/", by_shell=True
+            words,
+            hold,
+            folder,
+            command,
+            environment=named,
+            start_in="/",
+            by_shell=True,
         )
 
 
@@ -203,7 +214,10 @@ def _kill(handle: int, process: subprocess.Popen[bytes]) -> None:
 
 
 def _arguments(
-    folder: BoxFolder, command: Command, limits: Limits, options: frozenset[str]
+    folder: BoxFolder,
+    command: Command,
+    limits: Limits,
+    options: frozenset[str],
 ) -> list[str]:
     """What the box is made of, in bubblewrap's words."""
     words = [

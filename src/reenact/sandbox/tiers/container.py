@@ -57,7 +57,12 @@ class Container(Tier):
             "it does not tell of a denied network access",
         )
 
-    def start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
+    def start(
+        self,
+        folder: BoxFolder,
+        command: Command,
+        limits: Limits,
+    ) -> Started:
         engine, why = _answering(self._wanted)
         if engine is None:
             raise BoxBroke(why)

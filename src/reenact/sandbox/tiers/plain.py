@@ -32,7 +32,10 @@ REAPER = Path(__file__).with_name("reaper.py")
 
 
 def plain_launch(
-    program: Sequence[str], folder: BoxFolder, command: Command, limits: Limits
+    program: Sequence[str],
+    folder: BoxFolder,
+    command: Command,
+    limits: Limits,
 ) -> Started:
     """Start `program` in the box's work folder, with the environment of `command`."""
 
@@ -126,6 +129,11 @@ class NoSandbox(Tier):
             "memory, processes and disk above their limits for the length of one look",
         )
 
-    def start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
+    def start(
+        self,
+        folder: BoxFolder,
+        command: Command,
+        limits: Limits,
+    ) -> Started:
         link_mounts(folder, command)
         return plain_launch(command.argv, folder, command, limits)

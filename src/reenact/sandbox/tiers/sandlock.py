@@ -54,7 +54,12 @@ class Sandlock(Tier):
             "it does not tell of a denied network access, and gives no /dev/shm and no loopback",
         )
 
-    def start(self, folder: BoxFolder, command: Command, limits: Limits) -> Started:
+    def start(
+        self,
+        folder: BoxFolder,
+        command: Command,
+        limits: Limits,
+    ) -> Started:
         link_mounts(folder, command)
         readable = [path for path in _READABLE.split() if Path(path).exists()]
         mounted = [str(mount.source.absolute()) for mount in command.mounts]

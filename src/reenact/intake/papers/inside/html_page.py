@@ -148,7 +148,9 @@ class Page:
             *(one.attributes.get("content") or "" for one in metas),
             *(line[0] for line in lines),
         ]
-        yield from (" ".join(name.split()) for name in names if re.search(r"[^\W_]", name))
+        for name in names:
+            if re.search(r"[^\W_]", name):
+                yield " ".join(name.split())
 
     def entries(self) -> Iterator[Any]:
         """Entries of the bibliography, whether it has an element of its own or only a heading."""
@@ -207,10 +209,16 @@ class Page:
             opening, closing = ("", "") if bare or depth > DEEPEST else self.tags(node)
             out.append(opening)
             stack.append(closing)
-            stack += [(child, depth + 1) for child in reversed(list(node.iter(include_text=True)))]
+            for child in reversed(list(node.iter(include_text=True))):
+                stack.append((child, depth + 1))
         return "".join(out)
 
-    def whole(self, node: Any, bare: bool, is_root: bool) -> str | None:  # noqa: C901 - one line for each kind
+    def whole(  # noqa: C901 - one line for each kind
+        self,
+        node: Any,
+        bare: bool,
+        is_root: bool,
+    ) -> str | None:
         """What stands for an element with all that is in it; none for one that is a frame
         around others.
         """
@@ -265,7 +273,9 @@ class Page:
             part for part in parts if part.tag != "sup" and "ltx_note_mark" not in classes(part)
         ]
         words = "".join(self.render(part) for part in kept)
-        return f'<span class="footnote">{words}</span>' if words.strip() else ""
+        if words.strip():
+            return f'<span class="footnote">{words}</span>'
+        return ""
 
     def equations(self, node: Any) -> str:
         made = []

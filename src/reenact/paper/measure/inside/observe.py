@@ -49,7 +49,12 @@ class AfterImport(MetaPathFinder):
     ) -> None:
         self.waiting = waiting
 
-    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
+    def find_spec(
+        self,
+        fullname: str,
+        path: Any = None,
+        target: Any = None,
+    ) -> Any:
         """The spec that the other finders give, with a loader that calls back."""
         then = self.waiting.pop(fullname, None)
         if then is None:

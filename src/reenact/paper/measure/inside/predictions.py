@@ -73,7 +73,8 @@ class Call:
             found.append((made, partner, False))
             if made is not self.output:
                 found.append((self.output, partner, False))
-        found += [(self.output, labels, True) for labels in self.guessed]
+        for labels in self.guessed:
+            found.append((self.output, labels, True))
         return found
 
 
