@@ -47,7 +47,9 @@ DOUBTS = 2
 MOST_REQUESTS = 1 + TESTED * (2 + DOUBTS)
 """Beside the open question: one about the books, and for each claim a revision, a second fix, doubts."""
 MOST_ENTRIES = 6000
-CODE, NAME, FAMILY = "MD101", "tested-claim", "model"
+CODE = "MD101"
+NAME = "tested-claim"
+FAMILY = "model"
 PROVEN_CLAIM, LIKELY_CLAIM = 0.95, 0.8
 """Confidence of a finding that is a claim; nobody has measured these yet."""
 NOT_TESTED = "it was left untested: the two surest claims were tested"
