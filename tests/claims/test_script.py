@@ -44,6 +44,14 @@ def test_what_it_may_not_do(script: str, says: str) -> None:
     assert says in found
 
 
+def test_what_is_named_like_ours_is_the_programs() -> None:
+    script = HEAD + (
+        "program.data.setup('fit')\n"
+        "observed = [isinstance(one, int) for one in program.returns([1.0])]\nreference = [True]"
+    )
+    assert objections(script, Check.read("differs")) == ()
+
+
 def test_a_number_is_no_reference() -> None:
     assert objections(HEAD + "observed = 1", Check.read("above 0.5")) == ()
 
