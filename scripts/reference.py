@@ -31,6 +31,7 @@ START, GALLERY, STYLE = "start.md", "faults.md", "code.css"
 LESSONS = (
     "broken-classifier",
     "use-from-python",
+    "test-a-claim",
     "reproduce-a-bug",
     "reproduce-a-paper",
     "use-from-an-agent",
@@ -38,6 +39,7 @@ LESSONS = (
 GUIDES = (
     "diagnose",
     "repair",
+    "hypotheses",
     "watching",
     "reading",
     "viewing",

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from reenact.api.reference import known_words
+from reenact.claims.verdict import ClaimStatus
 from reenact.cli.edge import guarded
 from reenact.cli.main import reenact
 from reenact.faults.fault_type import FaultType
@@ -17,6 +18,7 @@ def test_every_ending_and_fault_is_explained() -> None:
     words = known_words()
     assert {ending.value for ending in Ending} <= set(words)
     assert {fault.value for fault in FaultType} <= set(words)
+    assert {status.value for status in ClaimStatus} <= set(words)
 
 
 def test_explain_knows_case_insensitively(capsys: pytest.CaptureFixture[str]) -> None:

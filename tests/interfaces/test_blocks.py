@@ -57,7 +57,7 @@ def commands(block: fences.Block) -> list[list[str]]:
     return [line[: line.index(">")] if ">" in line else line for line in words]
 
 
-TRAINS = {"diagnose", "repair", "alternatives", "watch", "mutate", "demo"}
+TRAINS = {"diagnose", "repair", "alternatives", "watch", "mutate", "demo", "test-hypothesis"}
 STAYS = {"view", "mcp"}
 
 

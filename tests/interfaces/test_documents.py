@@ -79,10 +79,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     "block", [block for block in BLOCKS if block.kind == "console run"], ids=str
 )
 def test_commands_do_what_their_page_shows(
-    block: fences.Block, folder: Path, capfd: pytest.CaptureFixture[str]
+    block: fences.Block,
+    folder: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     commands = shown(block)
     assert commands
+    if "reenact test-hypothesis" in block.body:
+        # A box has no warm interpreter.
+        monkeypatch.delenv("VIRTUAL_ENV", raising=False)
     for one in commands:
         is_benchmark = list(one.words[:3]) == BENCHMARKS
         assert is_benchmark or one.words[0] == "reenact"

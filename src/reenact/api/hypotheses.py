@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,7 +177,8 @@ def holds(
     settings = resolve({}).settings
     looker = Looker(
         call.sandbox_for(settings),
-        python=settings.python,
+        # That of the test, which a box has with its packages; not that of another active environment.
+        python=settings.python or sys.executable,
         mounts=tuple(_mount(working, one) for one in data),
     )
     read = read_program(words, working)

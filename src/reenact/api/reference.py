@@ -283,7 +283,7 @@ def known_words() -> dict[str, str]:
     from reenact.diagnosis.learned.findings import BY_CODE
     from reenact.diagnosis.llm_detector import CODE, WHY
     from reenact.faults.fault_type import FaultType
-    from reenact.report.views import bug
+    from reenact.report.views import bug, hypothesis
     from reenact.sandbox.box import Ending
 
     words: dict[str, str] = {}
@@ -300,6 +300,7 @@ def known_words() -> dict[str, str]:
     words[bug.CODE] = f"{bug.NAME}. {shown}"
     for owner in (Verdict, RunOutcome, Relation):
         words.update(_members(owner))
+    words.update({status.value: text for status, text in hypothesis.MEANINGS.items()})
     return words
 
 

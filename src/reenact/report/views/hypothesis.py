@@ -5,11 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import median
 
-from reenact.claims.verdict import ClaimVerdict, Gate, MetricEffect
+from reenact.claims.verdict import ClaimStatus, ClaimVerdict, Gate, MetricEffect
 from reenact.report.document import Block, Board, Document, Facts, Row, Section, Text
 from reenact.report.svg import number
 
 RESULT = ClaimVerdict
+MEANINGS = {
+    ClaimStatus.PROVEN: (
+        "of a claim: its check is red on the program and green after the edit, every gate was passed, also "
+        "by another fix and by reasons against it, and the metric moved as expected over fresh seeds. Of a "
+        "finding: no training can show otherwise, or a training has confirmed it."
+    ),
+    ClaimStatus.LIKELY: (
+        "of a claim: as proven, but nobody was asked for another fix and for reasons against it, or the "
+        "effect on the metric could not be measured. Of a finding: most findings that are as sure are right."
+    ),
+    ClaimStatus.REMARK: (
+        "of a claim: the property does not hold, and does after the edit, but the metric does not change, "
+        "or was not measured and nobody was asked for reasons against the claim."
+    ),
+    ClaimStatus.REFUTED: (
+        "of a claim: the property holds already, or not after the edit either, or only at first, or there "
+        "is a reason to leave the code, or the metric does the opposite of what was expected."
+    ),
+    ClaimStatus.NOT_TESTED: (
+        "of a claim: its check could not be used, or it depends on how the program is written, or it "
+        "restates the edit. That says nothing about the claim."
+    ),
+}
+"""What the statuses mean, for `reenact explain`."""
 PASSED = {True: ("yes", "good"), False: ("no", "error"), None: ("-", "")}
 
 
@@ -24,7 +48,7 @@ def hypothesis_document(found: ClaimVerdict, title: str) -> Document:
     sections = (
         Section("The claim", [Facts("", tuple(facts))], "claim"),
         Section("The check", list(_looks(found)), "check"),
-        Section("The edit", [Text(found.diff.rstrip("\n"), is_diff=True)], "edit"),
+        Section("The edit", [Text(found.diff.rstrip(), is_diff=True)], "edit"),
         Section("The effect", list(_effect(found.effect)), "effect"),
         Section("The gates", [_gates(found.gates)], "gates"),
         Section("The script of the check", [Text(claim.script.rstrip("\n"))], "script"),
@@ -46,7 +70,7 @@ def _against(found: ClaimVerdict) -> str:
 
 def _looks(found: ClaimVerdict) -> Iterator[Block]:
     rows = []
-    for name, looks in (("as it stands", found.red), ("after the edit", found.green)):
+    for name, looks in (("before the edit", found.red), ("after the edit", found.green)):
         for count, one in _counted([look.sentence for look in looks]):
             rows.append(Row((name, str(count), one)))
     if rows:
