@@ -31,7 +31,8 @@ def health_of(evidence: Evidence) -> Health:
         return Health.UNSEEN
     seen = [float(loss) for loss in evidence.trace.losses.values]
     # The loss ran away, or is no number in the end, whoever learns from it.
-    lost = first_invalid_loss(evidence) is not None and not series.finite(seen[-len(seen) // 4 :])
+    last_quarter = seen[-len(seen) // 4 :]
+    lost = first_invalid_loss(evidence) is not None and not series.finite(last_quarter)
     if lost or series.runaway(evidence) is not None or series.climbed(evidence):
         return Health.FAILS
     course = series.finite(series.losses(evidence)) or series.metric(evidence, "loss", "train_loss")
@@ -72,7 +73,8 @@ def _stands_still(
     """Whether the loss is no better than that of a constant answer, or hardly fell."""
     ends = series.windows(course)
     if len(course) < series.FEW_STEPS:
-        return len(ends) > 1 and max(ends) - min(ends) <= 1e-6 * abs(ends[0])
+        spread = max(ends, default=0.0) - min(ends, default=0.0)
+        return len(ends) > 1 and spread <= 1e-6 * abs(ends[0])
     if not ends or not ends[0]:
         return False
     fell = (ends[0] - ends[-1]) / abs(ends[0])
@@ -89,5 +91,6 @@ def _stands_still(
     alone: list[float] = []
     if tried is not None and evidence.compares:
         alone = series.windows(list(tried.losses))
-    kept = bool(alone) and alone[0] > 0 and alone[0] - min(alone) < LITTLE * alone[0]
+    fallen = alone[0] - min(alone) if alone else 0.0
+    kept = bool(alone) and alone[0] > 0 and fallen < LITTLE * alone[0]
     return fell < (LITTLE if to_zero or kept else NOTHING)

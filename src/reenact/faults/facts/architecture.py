@@ -41,16 +41,27 @@ def row_of(evidence: Evidence, layer: LayerView) -> tuple[LayerView, ...]:
 
 def _joins(evidence: Evidence, first: LayerView, second: LayerView) -> bool:
     ends = _opaque(second) or (first.role == "output" and second.weighted)
-    parents = {layer.name.partition(">")[0].rpartition(".")[0] for layer in (first, second)}
-    if ends or len(parents) > 1:
+    if ends or _parent(first) != _parent(second):
         return False
-    if evidence.graph is not None or (evidence.framework == "keras" and not has_own_call(evidence)):
-        # Whether the output can be what the next one was given; unknown shapes fit.
-        given = (first.output_shape or (None, None))[1:]
-        taken = (second.input_shape or (None, None))[1:]
-        unknown = None in given or None in taken
-        return unknown or math.prod(n or 1 for n in given) == math.prod(n or 1 for n in taken)
+    sequential = evidence.framework == "keras" and not has_own_call(evidence)
+    if evidence.graph is not None or sequential:
+        return _sizes_fit(first, second)
     return apart(first, second) == 1
+
+
+def _parent(layer: LayerView) -> str:
+    """The path of what a layer is a part of."""
+    path, _, _ = layer.name.partition(">")
+    return path.rpartition(".")[0]
+
+
+def _sizes_fit(first: LayerView, second: LayerView) -> bool:
+    """Whether the output can be what the next one was given; unknown shapes fit."""
+    given = (first.output_shape or (None, None))[1:]
+    taken = (second.input_shape or (None, None))[1:]
+    if None in given or None in taken:
+        return True
+    return math.prod(n or 1 for n in given) == math.prod(n or 1 for n in taken)
 
 
 def _opaque(layer: LayerView) -> bool:
@@ -63,10 +74,8 @@ def apart(first: LayerView, second: LayerView) -> int:
     """How far the second part of one `Sequential` is behind the first; 0 for parts of something
     else.
     """
-    (one, _, before), (two, _, after) = (
-        first.name.rpartition("."),
-        second.name.rpartition("."),
-    )
+    one, _, before = first.name.rpartition(".")
+    two, _, after = second.name.rpartition(".")
     if one == two and before.isdigit() and after.isdigit():
         return int(after) - int(before)
     return 0
@@ -92,12 +101,16 @@ def unbent(evidence: Evidence) -> list[tuple[LayerView, LayerView, bool]]:
     """
     found = []
     for number, layer in enumerate(evidence.layers):
-        flat = layer.role == "hidden" and layer.family in ("dense", "conv") and not _bent(layer)
-        taker = _taker(evidence, number, layer) if flat and not _split(layer) else None
-        if taker is not None and not _split(taker) and not _shared_between(evidence, layer, taker):
+        hidden = layer.role == "hidden" and layer.family in ("dense", "conv")
+        if not hidden or _bent(layer) or _split(layer):
+            continue
+        taker = _taker(evidence, number, layer)
+        if taker is None or _split(taker):
+            continue
+        if not _shared_between(evidence, layer, taker):
             found.append((layer, taker))
-    hidden = [_bent(layer) for layer in evidence.weighted if layer.role == "hidden"]
-    few = 2 * len(found) <= len(hidden) and any(hidden)
+    bent = [_bent(layer) for layer in evidence.weighted if layer.role == "hidden"]
+    few = 2 * len(found) <= len(bent) and any(bent)
     return [(layer, taker, few or _narrows(layer, taker)) for layer, taker in found]
 
 
@@ -176,7 +189,8 @@ def dropout_before(
     """
     for row in rows(evidence):
         for number, layer in enumerate(row):
-            behind = [part for part in row[number + 1 : number + 3] if part.family != "activation"]
+            following = row[number + 1 : number + 3]
+            behind = [part for part in following if part.family != "activation"]
             if is_dropout(layer) and behind and wanted(behind[0]):
                 saw = f"{layer.name} stands before {behind[0].type} {behind[0].name}"
                 param = evidence.hyperparameter(Kind.LAYER, layer)
@@ -208,7 +222,8 @@ def filters(layer: LayerView) -> int | None:
 def strided(layer: LayerView) -> bool:
     """Whether a convolution shrinks what it is given."""
     value = layer.setting("strides", "stride")
-    return any(side not in (1, None) for side in (value if isinstance(value, list) else [value]))
+    sides = value if isinstance(value, list) else [value]
+    return any(side not in (1, None) for side in sides)
 
 
 def convolutions(evidence: Evidence) -> tuple[LayerView, ...]:
@@ -228,4 +243,5 @@ def is_max_pooling(layer: LayerView) -> bool:
 
 
 def is_deep(evidence: Evidence) -> bool:
-    return sum(layer.family == "conv" or is_pooling(layer) for layer in evidence.layers) >= DEEP
+    counted = [layer for layer in evidence.layers if layer.family == "conv" or is_pooling(layer)]
+    return len(counted) >= DEEP

@@ -57,11 +57,13 @@ def _at_chance(evidence: Evidence) -> str:
         if not scores or share is None or share > LARGEST_SHARE or several:
             continue
         rows = _evaluated_rows(evidence, split)
-        score = max(scores[-1], fmean(scores[len(scores) // 2 :]))
+        second_half = scores[len(scores) // 2 :]
+        score = max(scores[-1], fmean(second_half))
         # The best accuracy that chance explains, and that is no more than a little better than a
         # constant.
         error = math.sqrt(share * (1 - share) / max(1, rows))
-        if rows >= FEWEST_ROWS and score <= share + min(INTERVAL * error, SLACK * (1 - share)):
+        above = min(INTERVAL * error, SLACK * (1 - share))
+        if rows >= FEWEST_ROWS and score <= share + above:
             seen = f"{prefix}accuracy {scores[-1]:.2f} on about {rows} rows"
             return f"{seen}; always naming the most frequent class gives {share:.2f}"
     return ""

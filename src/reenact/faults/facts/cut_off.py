@@ -19,6 +19,7 @@ from reenact.program.syntax.pieces import (
     is_call,
     is_constant,
     is_method,
+    names,
     owner_of,
     place_of,
     within,
@@ -35,8 +36,9 @@ def emptied(evidence: Evidence) -> Iterator[ast.Call]:
         made = calls_in(loop, *wanted)
         made.sort(key=lambda call: (call.lineno, call.col_offset))
         for before, call, then in zip(made, made[1:], made[2:], strict=False):
-            mine = any(same(owner_of(call), one) for one in (owner_of(then), *then.args))
-            if tuple(map(called, (before, call, then))) == wanted and mine:
+            in_order = (called(before), called(call), called(then)) == wanted
+            moved = (owner_of(then), *then.args)
+            if in_order and any(same(owner_of(call), one) for one in moved):
                 yield call
 
 
@@ -48,7 +50,9 @@ def cut_at(evidence: Evidence, weight: str) -> Place | None:
     ends = {called(one) for index in evidence.files for one in losses(index)}
     functions = nodes(evidence, ast.FunctionDef)
     ways = [one for one in functions if one.name in (*PASSES, *ends)]
-    passed = {*PASSES, *(called(call) for way in ways for call in calls_in(way))}
+    passed = set(PASSES)
+    for way in ways:
+        passed.update(map(called, calls_in(way)))
     for node in nodes(evidence, ast.stmt):
         stated = without_gradients(node)
         owner = node if isinstance(node, ast.FunctionDef) else function_of(node)
@@ -72,9 +76,11 @@ def detached_at(evidence: Evidence) -> Place | None:
 
 def _leaves(block: ast.AST, function: ast.AST) -> bool:
     """Whether a block computes something again that the function reads behind it."""
-    last = (block.end_lineno or 0) if isinstance(block, ast.With) else 0
-    again = {one.id for one in within(block, ast.Name) if isinstance(one.ctx, ast.Store)}
-    return any(one.id in again and one.lineno > last > 0 for one in within(function, ast.Name))
+    last = block.end_lineno if isinstance(block, ast.With) else None
+    if not last:
+        return False
+    again = names(block, ast.Store)
+    return any(one.id in again and one.lineno > last for one in within(function, ast.Name))
 
 
 def swapped_at(evidence: Evidence, weight: str) -> Place | None:
@@ -99,10 +105,10 @@ def _puts(target: ast.expr, part: str) -> bool:
 
 def always_freezes(node: ast.If) -> bool:
     """`if "bias" or "norm" in name:` before what freezes."""
-    either = node.test.values if isinstance(node.test, ast.BoolOp) else []
-    texts = [one for one in either if isinstance(one, ast.Constant) and one.value]
-    always = isinstance(getattr(node.test, "op", None), ast.Or) and bool(texts)
-    return always and any(map(freezes, node.body))
+    if not isinstance(node.test, ast.BoolOp) or not isinstance(node.test.op, ast.Or):
+        return False
+    texts = [one for one in node.test.values if isinstance(one, ast.Constant) and one.value]
+    return bool(texts) and any(map(freezes, node.body))
 
 
 def freezes(node: ast.stmt) -> bool:
@@ -111,6 +117,7 @@ def freezes(node: ast.stmt) -> bool:
         case ast.Assign([*_, ast.Attribute(attr="requires_grad" | "trainable")], value):
             return is_constant(constant_of(value), False)
         case ast.Expr(ast.Call() as call):
-            off = any(is_constant(constant_of(one), False) for one in given_to(call))
+            values = map(constant_of, given_to(call))
+            off = any(is_constant(value, False) for value in values)
             return called(call) == "requires_grad_" and off
     return False

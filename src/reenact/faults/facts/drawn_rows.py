@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from reenact.faults import Evidence
 from reenact.program.flow.constants import constant_of
-from reenact.program.flow.uses import spread, stores, value_of
+from reenact.program.flow.uses import Link, spread, stores, value_of
 from reenact.program.syntax.excerpt import excerpt, same
 from reenact.program.syntax.index import FileIndex
 from reenact.program.syntax.pieces import (
@@ -40,8 +40,9 @@ def repeated_before(evidence: Evidence) -> bool:
     for index in evidence.files:
         makers = [one for one in index.functions if _repeats_rows(one.node)]
         inside = {call for one in makers for call in within(one.node, ast.Call)}
-        wanted = (*RESAMPLES, *(one.name for one in makers))
-        made = [call.lineno for call in calls_in(index.tree, *wanted) if call not in inside]
+        wanted = [*RESAMPLES, *(one.name for one in makers)]
+        repeats = calls_in(index.tree, *wanted)
+        made = [call.lineno for call in repeats if call not in inside]
         splits = [call.lineno for call in calls_in(index.tree, *SPLITS)]
         if made and splits and min(made) < max(splits):
             return True
@@ -58,11 +59,17 @@ def split_by_chance(index: FileIndex) -> Found:
     """
     slides = [one.name for one in index.functions if _slides(one.node)]
     makers = ("sliding_window_view", *slides)
-    stored = [(names(target, ast.Store), value) for target, value in stores(index.tree)]
-    made = [to for to, value in stored if calls_in(value, *makers) or _slides(value)]
-    links = [(names(value), targets) for targets, value in stored]
-    windows = spread(set().union(*made), links)
-    drawn = set().union(*(targets for targets, value in stored if calls_in(value, *DRAWS)))
+    made: set[str] = set()
+    drawn: set[str] = set()
+    links: list[Link] = []
+    for target, value in stores(index.tree):
+        stored = names(target, ast.Store)
+        links.append((names(value), stored))
+        if calls_in(value, *makers) or _slides(value):
+            made |= stored
+        if calls_in(value, *DRAWS):
+            drawn |= stored
+    windows = spread(made, links)
     for call in calls_in(index.tree, *SPLITS) if windows else ():
         by_chance = keyword(call, "shuffle") is None and call.args
         if by_chance and windows & names(call.args[0]):
@@ -75,9 +82,13 @@ def split_by_chance(index: FileIndex) -> Found:
 
 def _slides(node: ast.AST) -> bool:
     """Whether something takes `series[i:i + width]` for every i of a range, one after the other."""
-    loops = [one for one in all_parts(node) if isinstance(one, ast.For | ast.comprehension)]
-    counted = [one for one in loops if is_call(one.iter, "range") and len(one.iter.args) < 3]
-    numbers = {one.target.id for one in counted if isinstance(one.target, ast.Name)}
+    numbers: set[str] = set()
+    for loop in all_parts(node):
+        if not isinstance(loop, ast.For | ast.comprehension):
+            continue
+        counts = is_call(loop.iter, "range") and len(loop.iter.args) < 3
+        if counts and isinstance(loop.target, ast.Name):
+            numbers.add(loop.target.id)
     for one in within(node, ast.Slice):
         match one:
             case ast.Slice(ast.Name(start), ast.BinOp(ast.Name(end), ast.Add())):
@@ -117,8 +128,8 @@ def split_later(draw: ast.Call) -> ast.expr | None:
         if touched and split is not None:
             return split
         for first in within(value, ast.Subscript):
-            rest = (one for one in within(scope, ast.Subscript) if _is_rest(one, first))
-            if last_word(first.value) in drawn and any(rest):
+            cuts = within(scope, ast.Subscript)
+            if last_word(first.value) in drawn and any(_is_rest(one, first) for one in cuts):
                 return first
         # Arithmetic makes new rows of them: centres of classes with noise, say.
         counted = any(_reads(node, draw, drawn) for node in within(value, ast.BinOp))

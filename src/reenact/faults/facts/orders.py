@@ -67,7 +67,9 @@ class Order:
 
     def is_same(self, other: "Order") -> bool:
         """Whether both come of one call, or a seed says that two draws are one."""
-        return self.node is other.node or (self.seed is not None and same(self.seed, other.seed))
+        if self.node is other.node:
+            return True
+        return self.seed is not None and same(self.seed, other.seed)
 
 
 @dataclass(frozen=True)
@@ -99,8 +101,8 @@ class RowsOf:
                 # `lengths, order = lengths.sort()`: values in order, and their numbers.
                 order = Order("sort()", statement, True, False)
                 rows = self.value(value)
-                known = rows is not None and rows.order is None
-                self._keep(values, replace(rows, order=order) if rows and known else None)
+                is_first = rows is not None and rows.order is None
+                self._keep(values, replace(rows, order=order) if rows and is_first else None)
                 self._keep(numbers, None, order)
             case _:
                 results = [
@@ -148,8 +150,9 @@ class RowsOf:
                 chance = called(node) not in ("argsort", "lexsort")
                 seed = node if not chance or _is_fixed(node) else None
                 return Order(f"{called(node)}()", node, whole, chance, seed)
-            if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and used:
-                if node.value.id not in self.orders:
+            cut = node.value if isinstance(node, ast.Subscript) else None
+            if used and isinstance(cut, ast.Name):
+                if cut.id not in self.orders:
                     return None
                 return replace(used[0], whole=False)
             node = _inside(node)
@@ -168,7 +171,8 @@ class RowsOf:
         order = known[0].order
         if not all(_equal(one.order, order) for one in known):
             return None
-        rows = Rows(frozenset().union(*(one.sources for one in known)), order)
+        sources = frozenset[str]().union(*(one.sources for one in known))
+        rows = Rows(sources, order)
         taken = self._taken(value, target)
         if taken is None:
             return rows
@@ -181,8 +185,10 @@ class RowsOf:
     def _taken(self, value: ast.expr, target: ast.expr | None) -> Order | None:
         """The order that an expression brings rows into."""
         # Whether a variable is replaced by itself in another order; one beside it may be meant so.
-        itself = target is not None and key_of(target).rpartition(".")[2] in names_read(value)
-        if itself and is_call(value) and value.args and isinstance(value.args[0], ast.Name):
+        replaced = key_of(target).rpartition(".")[2] if target is not None else None
+        itself = replaced is not None and replaced in names_read(value)
+        of_variable = is_call(value) and value.args and isinstance(value.args[0], ast.Name)
+        if itself and is_call(value) and of_variable:
             if called(value) in ("sorted", "sort"):
                 return _whole(value, by_chance=False)
             if called(value) in ("shuffle", "permutation") and len(value.args) == 1:
@@ -205,7 +211,8 @@ class RowsOf:
         """The order that `[rows[i] for i in order]` picks rows in."""
         loop = node.generators[0]
         number = key_of(loop.target)
-        picks = any(key_of(one.slice) == number for one in within(node.elt, ast.Subscript))
+        cuts = within(node.elt, ast.Subscript)
+        picks = any(key_of(one.slice) == number for one in cuts)
         if picks and len(node.generators) == 1 and not loop.ifs:
             return self._order(loop.iter)
         return None
@@ -216,8 +223,10 @@ class RowsOf:
             moved = next(iter(call.args), None)
         elif is_call(call, "sort") or _is_in_place(call):
             moved = owner_of(call) if is_call(call, "sort", *TABLE) else None
-        rows = self.rows.pop(moved.id, None) if isinstance(moved, ast.Name) else None
-        if isinstance(moved, ast.Name) and rows is not None and rows.order is None:
+        if not isinstance(moved, ast.Name):
+            return
+        rows = self.rows.pop(moved.id, None)
+        if rows is not None and rows.order is None:
             order = _whole(call, by_chance=called(call) == "shuffle")
             self.rows[moved.id] = replace(rows, order=order)
 
@@ -247,7 +256,9 @@ def _is_fixed(node: ast.AST) -> bool:
 
 
 def _equal(first: Order | None, second: Order | None) -> bool:
-    return first is second or (first is not None and second is not None and first.is_same(second))
+    if first is None or second is None:
+        return first is second
+    return first.is_same(second)
 
 
 def _outside(value: ast.expr) -> Iterator[ast.AST]:
@@ -271,7 +282,9 @@ def _inside(node: ast.Call | ast.Attribute | ast.Subscript) -> ast.expr:
     if not isinstance(node, ast.Call):
         return node.value
     owner = owner_of(node) if called(node) in ("astype", "long", "tolist", "to") else None
-    return owner or (node.args[0] if len(node.args) == 1 else node.func)
+    if owner is not None:
+        return owner
+    return node.args[0] if len(node.args) == 1 else node.func
 
 
 def _all_rows(call: ast.Call) -> bool:

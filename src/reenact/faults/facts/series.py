@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 
 from reenact.faults import Evidence, LossFamily, TaskType
@@ -52,7 +53,8 @@ def windows(values: list[float], count: int = WINDOWS) -> list[float]:
     if parts < 2:
         return known
     size = len(known) / parts
-    return [median(known[round(size * part) : round(size * (part + 1))]) for part in range(parts)]
+    bounds = [round(size * part) for part in range(parts + 1)]
+    return [median(known[begin:end]) for begin, end in pairwise(bounds)]
 
 
 def clip_factors(evidence: Evidence) -> list[tuple[float, float]]:
@@ -60,8 +62,13 @@ def clip_factors(evidence: Evidence) -> list[tuple[float, float]]:
     infinite or NaN is beyond every limit, whatever that is.
     """
     steps = evidence.watched.steps
-    both = zip(steps["clip_norm"].tolist(), steps["clip_limit"].tolist(), strict=True)
-    return [(norm, norm / limit) for norm, limit in both if math.isfinite(norm) and limit > 0]
+    norms = steps["clip_norm"].tolist()
+    limits = steps["clip_limit"].tolist()
+    factors: list[tuple[float, float]] = []
+    for norm, limit in zip(norms, limits, strict=True):
+        if math.isfinite(norm) and limit > 0:
+            factors.append((norm, norm / limit))
+    return factors
 
 
 def reached(values: Sequence[float]) -> float:
@@ -125,7 +132,8 @@ def accuracy(evidence: Evidence) -> float | None:
     seen = finite([float(value) for value in evidence.trace.steps["accuracy"]])
     if not seen:
         return None
-    return sum(seen[-10:]) / len(seen[-10:])
+    last = seen[-10:]
+    return sum(last) / len(last)
 
 
 def guessing(evidence: Evidence) -> float | None:

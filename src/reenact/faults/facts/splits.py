@@ -51,7 +51,9 @@ def evaluated(index: FileIndex) -> set[str]:
 
 
 def _pairs(index: FileIndex) -> list[Pair]:
-    known = [pair for target, value in stores(index.tree) for pair in _of_call(target, value)]
+    known: list[Pair] = []
+    for target, value in stores(index.tree):
+        known += _of_call(target, value)
     known += _of_slices(index)
     known += _of_roles(index)
     for _ in range(ROUNDS):
@@ -114,7 +116,9 @@ def _of_roles(index: FileIndex) -> Iterator[Pair]:
             if called(call) in JUDGES and call.args and same(owner_of(call), model)
         ]
         given = given_as([fit], "validation_data")
-        held += [(elements(value) or [value])[0] for value in given]
+        for value in given:
+            parts = elements(value)
+            held.append(parts[0] if parts else value)
         for rows in held:
             if not same(rows, fit.args[0]):
                 yield (fit.args[0], rows)
@@ -122,10 +126,14 @@ def _of_roles(index: FileIndex) -> Iterator[Pair]:
 
 def _made_alike(index: FileIndex, known: list[Pair]) -> Iterator[Pair]:
     """Two variables that are given the same thing of each part."""
-    parts = {name for pair in known for rows in pair for name in variables_read(rows)}
+    parts: set[str] = set()
+    for one, another in known:
+        parts |= variables_read(one) | variables_read(another)
     made = [pair for pair in stores(index.tree) if parts & variables_read(pair[1])]
     for (first, value), (second, other) in combinations(made, 2):
-        if type(value) is not type(other) or same(first, second) or same(value, other):
+        if type(value) is not type(other):
+            continue
+        if same(first, second) or same(value, other):
             continue
         if _alike(known, value, other):
             yield from _side_by_side(first, second)
@@ -142,7 +150,8 @@ def _side_by_side(first: ast.expr, second: ast.expr) -> Iterator[Pair]:
 
 
 def _holds(known: list[Pair], pair: tuple[ast.AST, ast.AST]) -> bool:
-    return any(same(first, pair[0]) and same(second, pair[1]) for first, second in known)
+    one, other = pair
+    return any(same(first, one) and same(second, other) for first, second in known)
 
 
 def _alike(known: list[Pair], first: object, second: object) -> bool:

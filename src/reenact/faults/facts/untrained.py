@@ -7,6 +7,7 @@ from statistics import median
 
 from reenact.faults import Evidence, LayerView
 from reenact.probe.trace import ParameterFacts, Trace
+from reenact.program.graph import WeightFacts
 
 FEW = 3
 """Looked-at steps without a gradient that are no accident."""
@@ -18,7 +19,8 @@ ALIKE = 6
 
 def owns(layer: str, names: list[str]) -> bool:
     """Whether one of these weights belongs to a layer."""
-    return any(name.replace("/", ".").rpartition(".")[0].endswith(layer) for name in names)
+    holders = (name.replace("/", ".").rpartition(".")[0] for name in names)
+    return any(holder.endswith(layer) for holder in holders)
 
 
 def is_fresh(layer: LayerView) -> bool:
@@ -28,7 +30,9 @@ def is_fresh(layer: LayerView) -> bool:
     kernel = layer.kernel()
     if kernel is None or not kernel.std:
         return True
-    return 0.85 < (kernel.maximum - kernel.minimum) / (kernel.std * math.sqrt(12)) < 1.15
+    # A uniform distribution is so much wider than its deviation.
+    uniform = kernel.std * math.sqrt(12)
+    return 0.85 < (kernel.maximum - kernel.minimum) / uniform < 1.15
 
 
 def not_given(evidence: Evidence, trace: Trace) -> list[str]:
@@ -42,8 +46,10 @@ def not_given(evidence: Evidence, trace: Trace) -> list[str]:
         asked_only = len(rows) > 0 and not rows["grad_present"].any() and not facts.graded
         copied = facts.name in evidence.copies and not _replaced(trace, facts)
         # What is frozen at first and let go later gets its gradients then.
-        forgotten = (facts.trainable or facts.graded) and not facts.in_optimizer and not copied
-        if forgotten and not asked_only and not _only_made(evidence, trace, facts.name):
+        can_learn = facts.trainable or facts.graded
+        if not can_learn or facts.in_optimizer or copied or asked_only:
+            continue
+        if not _only_made(evidence, trace, facts.name):
             names.append(facts.name)
     if not any(facts.in_optimizer for facts in trace.parameter_facts):
         return []
@@ -55,14 +61,16 @@ def _replaced(trace: Trace, facts: ParameterFacts) -> bool:
     gradients come to the new one, and no longer to the old one. A target network leaves the weights
     that learn as they are.
     """
-    held = [
-        trace.parameters.where(parameter=number)["grad_present"]
-        for number, other in enumerate(trace.parameter_facts)
-        if other.in_optimizer and (other.name, other.shape) == (facts.name, facts.shape)
-    ]
-    return facts.graded and any(
-        len(seen) > FEW and seen.any() and not seen[-FEW:].any() for seen in held
-    )
+    if not facts.graded:
+        return False
+    for number, other in enumerate(trace.parameter_facts):
+        same = (other.name, other.shape) == (facts.name, facts.shape)
+        if not other.in_optimizer or not same:
+            continue
+        seen = trace.parameters.where(parameter=number)["grad_present"]
+        if len(seen) > FEW and seen.any() and not seen[-FEW:].any():
+            return True
+    return False
 
 
 def _only_made(evidence: Evidence, trace: Trace, weight: str) -> bool:
@@ -77,19 +85,21 @@ def _only_made(evidence: Evidence, trace: Trace, weight: str) -> bool:
 
 def without_gradient(trace: Trace) -> list[str]:
     """Weights that an optimizer was given, and to which no gradient ever came."""
-    named = [
-        (facts.name, trace.parameters.where(parameter=number)["grad_present"])
-        for number, facts in enumerate(trace.parameter_facts)
-        if facts.trainable and facts.in_optimizer
-    ]
-    unreached = (name for name, graded in named if len(graded) > 2 and not graded.any())
+    unreached = []
+    for number, facts in enumerate(trace.parameter_facts):
+        if facts.trainable and facts.in_optimizer:
+            graded = trace.parameters.where(parameter=number)["grad_present"]
+            if len(graded) > 2 and not graded.any():
+                unreached.append(facts.name)
     return list(dict.fromkeys(unreached))
 
 
 def is_frozen(layer: LayerView) -> bool:
     """Whether the kernel of a dense or convolution layer cannot learn."""
     kernel = layer.kernel() if layer.family in ("dense", "conv") else None
-    return kernel is not None and not kernel.trainable and math.prod(kernel.shape) >= FEW_WEIGHTS
+    if kernel is None or kernel.trainable:
+        return False
+    return math.prod(kernel.shape) >= FEW_WEIGHTS
 
 
 def as_made(layer: LayerView) -> bool:
@@ -111,25 +121,34 @@ def as_made(layer: LayerView) -> bool:
         math.prod(kernel.shape[1:]) ** -0.5,
         *(math.sqrt(6 / one) for one in sums),
     )
-    flat = abs(kernel.std * math.sqrt(3) / reach - 1) < max(0.06, 0.9 * count**-0.5)
-    return flat and any(
-        min(0.97, 1 - 4 / count) * bound <= reach <= 1.0005 * bound for bound in bounds
-    )
+    by_chance = max(0.06, 0.9 * count**-0.5)
+    if not abs(kernel.std * math.sqrt(3) / reach - 1) < by_chance:
+        return False
+    least = min(0.97, 1 - 4 / count)
+    return any(least * bound <= reach <= 1.0005 * bound for bound in bounds)
 
 
 def of_one_spread(layers: Sequence[LayerView]) -> bool:
     """Whether kernels of unlike layers lie around zero with one spread, as those of a transformer
     that was made from its configuration do: training would have taken them apart.
     """
-    kernels = [kernel for layer in layers if (kernel := layer.kernel()) is not None and kernel.std]
-    if len(kernels) < ALIKE or len({kernel.shape for kernel in kernels}) < 2:
+    known = (layer.kernel() for layer in layers)
+    kernels = [kernel for kernel in known if kernel is not None and kernel.std]
+    shapes = {kernel.shape for kernel in kernels}
+    if len(kernels) < ALIKE or len(shapes) < 2:
         return False
     middle = median(kernel.std for kernel in kernels)
-    return all(
-        abs(kernel.std / middle - 1) < 0.05
-        and abs(kernel.mean) < 4 * kernel.std / math.sqrt(math.prod(kernel.shape))
-        and max(-kernel.minimum, kernel.maximum) < 6 * kernel.std
-        for kernel in kernels
+    return all(_is_drawn_with(middle, kernel) for kernel in kernels)
+
+
+def _is_drawn_with(spread: float, kernel: WeightFacts) -> bool:
+    """Whether a kernel lies around zero with this deviation, and reaches no farther than chance."""
+    count = math.prod(kernel.shape)
+    reach = max(-kernel.minimum, kernel.maximum)
+    return (
+        abs(kernel.std / spread - 1) < 0.05
+        and abs(kernel.mean) < 4 * kernel.std / math.sqrt(count)
+        and reach < 6 * kernel.std
     )
 
 
@@ -138,6 +157,11 @@ def is_copied(layer: LayerView, layers: tuple[LayerView, ...]) -> bool:
     teacher.
     """
     own = layer.kernel()
-    others = (one.kernel() for one in layers if one is not layer)
-    measured = [(one.mean, one.std, one.maximum) for one in (own, *others) if one is not None]
-    return own is not None and measured[0] in measured[1:]
+    if own is None:
+        return False
+    figures = (own.mean, own.std, own.maximum)
+    for other in layers:
+        kernel = other.kernel() if other is not layer else None
+        if kernel is not None and (kernel.mean, kernel.std, kernel.maximum) == figures:
+            return True
+    return False

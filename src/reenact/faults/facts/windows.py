@@ -23,12 +23,16 @@ def windows_with_target(index: FileIndex) -> Found:
     """
     if not any(map(_bounds, within(index.tree, ast.Subscript))):
         return
-    for scope in (*(one.node for one in index.functions), index.tree):
+    functions = [one.node for one in index.functions]
+    for scope in (*functions, index.tree):
         own = list(_own_nodes(scope))
-        taken = [rows for node in own if (rows := _rows_of(_kept(node))) is not None]
+        kept = [_rows_of(_kept(node)) for node in own]
+        taken = [rows for rows in kept if rows is not None]
         wanted = [rows for node in own for rows in _wanted(node, own)]
         for target, window in product(wanted, taken):
-            if _holds(target, window) and not any(_is_behind(rows, window) for rows in taken):
+            if not _holds(target, window):
+                continue
+            if not any(_is_behind(rows, window) for rows in taken):
                 yield target, f"{excerpt(target)} lies in its own window {excerpt(window)}"
                 break
 
@@ -61,8 +65,10 @@ def _wanted(node: ast.AST, own: list[ast.AST]) -> Iterator[ast.Subscript]:
         values = [node.value]
     if isinstance(given, ast.Tuple) and len(given.elts) == 2:
         last = given.elts[1]
-        stored = [pair for one in own if isinstance(one, ast.Assign) for pair in assigned(one)]
-        values = [value for target, value in stored if same(target, last)] or [last]
+        assignments = [one for one in own if isinstance(one, ast.Assign)]
+        stored = [pair for one in assignments for pair in assigned(one)]
+        values = [value for target, value in stored if same(target, last)]
+        values = values or [last]
     for value in values:
         if (rows := _rows_of(value)) is not None:
             yield rows
@@ -72,7 +78,8 @@ def _rows_of(value: ast.expr | None) -> ast.Subscript | None:
     """Rows that are taken of something, as such: not in a sum with others."""
     while isinstance(value, ast.Call):
         value = value.args[0] if value.args else owner_of(value)
-    value = value.elt if isinstance(value, ast.ListComp) else value
+    if isinstance(value, ast.ListComp):
+        value = value.elt
     return value if isinstance(value, ast.Subscript) else None
 
 
@@ -93,7 +100,8 @@ def _holds(target: ast.Subscript, window: ast.Subscript) -> bool:
     inside, rest = _gap(end, first)
     # A window begins at a variable, as in a loop, and its target at another place.
     starts = any(constant_of(term) is None for _, term in terms(begin))
-    return not rest and inside > 0 and _gap(first, begin) != (0, {}) and starts
+    elsewhere = _gap(first, begin) != (0, {})
+    return not rest and inside > 0 and elsewhere and starts
 
 
 def _is_behind(target: ast.Subscript, window: ast.Subscript) -> bool:
@@ -134,4 +142,5 @@ def _gap(first: ast.expr, second: ast.expr) -> tuple[int, dict[str, int]]:
             total += sign * known.value
         else:
             rest[key_of(term)] += sign
-    return total, {term: count for term, count in rest.items() if count}
+    left = {term: count for term, count in rest.items() if count}
+    return total, left

@@ -151,8 +151,12 @@ class Follower(Members):
         if value is not None:
             return self.follow(value)
         extras = [part.value for part in call.keywords if part.arg is None]
-        found = (self.member(end, binding.name) for part in extras for end in self.follow(part))
-        return next(filter(None, found), [])
+        for part in extras:
+            for end in self.follow(part):
+                member = self.member(end, binding.name)
+                if member:
+                    return member
+        return []
 
     def _default(self, binding: Binding) -> list[End]:
         option = click_option(self.sources, binding.holder, binding.name)

@@ -92,13 +92,16 @@ class Sources:
         level: int = 0,
     ) -> FileIndex | None:
         """A module of the program by its dotted name, as imported from a file."""
-        above = PurePosixPath(file).parents
-        tops = (above[min(level, len(above)) - 1],) if level else self.program.bases
-        stems = [top.joinpath(*filter(None, dotted.split("."))) for top in tops]
-        names = (name for stem in stems for name in (f"{stem}.py", str(stem / "__init__.py")))
-        for name in names:
-            if name in self.indexes:
-                return self.indexes[name]
+        tops = self.program.bases
+        if level:
+            above = PurePosixPath(file).parents
+            tops = (above[min(level, len(above)) - 1],)
+        parts = [part for part in dotted.split(".") if part]
+        for top in tops:
+            stem = top.joinpath(*parts)
+            for name in (f"{stem}.py", str(stem / "__init__.py")):
+                if name in self.indexes:
+                    return self.indexes[name]
         return None
 
     def meaning(self, node: ast.AST) -> Meaning:
@@ -197,8 +200,10 @@ class Sources:
 
     def inherits(self, owner: Scope, names: frozenset[str]) -> bool:
         """True when a class derives, perhaps through others, from one of these library classes."""
-        bases = [base for one in self.lineage(owner) for base in self.bases(one)]
-        return any(isinstance(base, str) and base in names for base in bases)
+        for one in self.lineage(owner):
+            if any(isinstance(base, str) and base in names for base in self.bases(one)):
+                return True
+        return False
 
     def _name(self, name: str, scope: Scope) -> Meaning:
         bindings = scope.find(name)
@@ -241,7 +246,9 @@ class Sources:
         whole = self.module(binding.dotted, file, level)
         if whole is not None:
             return whole, ""
-        return (self.module(parent, file, level) if parent or level else None), name
+        if not parent and not level:
+            return None, name
+        return self.module(parent, file, level), name
 
     def _imported(self, binding: Binding) -> Meaning:
         module, name = self.imported(binding)

@@ -114,10 +114,13 @@ class Values:
             # `float(os.environ.get("LR", "0.1"))`: a number in quotes.
             number = number_of(value)
             value = value if number is None else number
-        computed = None if known or not isinstance(end.node, ast.expr) else self.compute(end.node)
+        computed = None
+        if not known and isinstance(end.node, ast.expr):
+            computed = self.compute(end.node)
         in_force: JsonValue = value if known else text  # type: ignore[assignment]
         if end.given is not None:
-            in_force, known = end.given.value, True
+            in_force = end.given.value
+            known = True
         return Found(end, use, in_force, text, spot, known, computed)
 
     def spot(self, end: End) -> Span:
@@ -173,14 +176,15 @@ class Values:
         """`GLOBAL_BATCH // world`: the one named number in an expression that cannot be
         computed.
         """
-        whole = ast.walk(node) if isinstance(node, ast.BinOp) else ()
-        parts = [part for part in whole if isinstance(part, ast.Name | ast.Attribute)]
-        ends = [
-            (self.follower.single(part), part) for part in parts if isinstance(part.ctx, ast.Load)
-        ]
-        known = [
-            end for end, part in ends if end and end.node is not part and is_number(end.literal())
-        ]
+        if not isinstance(node, ast.BinOp):
+            return None
+        known: list[End] = []
+        for part in ast.walk(node):
+            if not isinstance(part, ast.Name | ast.Attribute) or not isinstance(part.ctx, ast.Load):
+                continue
+            end = self.follower.single(part)
+            if end is not None and end.node is not part and is_number(end.literal()):
+                known.append(end)
         return known[0] if len(known) == 1 else None
 
 

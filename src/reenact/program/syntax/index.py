@@ -148,18 +148,21 @@ class _Pass:
         scope.bind_statement(node)
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            parts = [one for target in targets for one in unpacked(target, How.ASSIGN, node.value)]
-            for part, _, value, pick in parts:
-                key = stored_key(part)
-                if key is not None and value is not None:
-                    self._keep(Store(*key, value, part, pick))
+            for target in targets:
+                self._stored(target, node.value)
+
+    def _stored(self, target: ast.expr, given: ast.expr | None) -> None:
+        """`config.lr = 0.1` and `config["lr"] = 0.1` store entries."""
+        for part, _, value, pick in unpacked(target, How.ASSIGN, given):
+            key = stored_key(part)
+            if key is not None and value is not None:
+                self._keep(Store(*key, value, part, pick))
 
     def _updates(self, call: ast.Call) -> None:
         """`config.update({"lr": 0.1})` and `config.update(lr=0.1)` store entries."""
-        updated = isinstance(call.func, ast.Attribute) and call.func.attr == "update"
-        base = (
-            dotted_text(call.func.value) if isinstance(call.func, ast.Attribute) and updated else ""
-        )
+        if not isinstance(call.func, ast.Attribute) or call.func.attr != "update":
+            return
+        base = dotted_text(call.func.value)
         if not base:
             return
         for part in call.args[:1]:
@@ -188,7 +191,9 @@ def stored_key(target: ast.expr) -> tuple[str, str] | None:
         return None
     base = dotted_text(target.value)
     key = target.attr if isinstance(target, ast.Attribute) else getattr(target.slice, "value", None)
-    return (base, key) if base and isinstance(key, str) else None
+    if base and isinstance(key, str):
+        return base, key
+    return None
 
 
 def dotted_text(node: ast.expr | None) -> str:

@@ -77,13 +77,14 @@ def _beside(part: ast.AST, gradient: ast.AST) -> ast.expr | None:
         return part.right
     if isinstance(part, ast.Call) and method_name(part) in UPDATES:
         alpha = keyword(part, "alpha")
-        return alpha or (part.args[0] if len(part.args) == 2 else None)
+        if alpha is None and len(part.args) == 2:
+            return part.args[0]
+        return alpha
     return None
 
 
 def _without_sign(value: ast.expr) -> ast.expr:
-    signed = isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub)
-    if isinstance(value, ast.UnaryOp) and signed:
+    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
         return value.operand
     return value
 

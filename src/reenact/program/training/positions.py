@@ -75,13 +75,13 @@ def find_position(sources: Sources, call: ast.Call) -> LayerPosition:
     if target is ContainerKind.ATTRIBUTE:
         parts.append(name)
     elif target is ContainerKind.ADD or top is not None or kind is ContainerKind.APPEND:
-        model = model or (name if target in (ContainerKind.VARIABLE, ContainerKind.ADD) else "")
+        if not model and target in (ContainerKind.VARIABLE, ContainerKind.ADD):
+            model = name
     elif target is ContainerKind.VARIABLE and kind is None:
         parts.append(name)
-    model = model or next(
-        (one.name for one in scope.chain() if one.is_function and one.name),
-        "",
-    )
+    functions = [one.name for one in scope.chain() if one.is_function and one.name]
+    if not model and functions:
+        model = functions[0]
     return LayerPosition(
         kind or target,
         model,
@@ -185,13 +185,10 @@ def elements(sources: Sources, call: ast.Call) -> list[ast.expr]:
             found += _listed(part)
         elif isinstance(part, ast.Call) and sources.dotted(part.func) in ORDERED:
             # `OrderedDict([("name", layer), ...])` or `OrderedDict(name=layer)`.
-            pairs = [pair for given in part.args[:1] for pair in getattr(given, "elts", ())]
             found += [given.value for given in part.keywords if given.arg]
-            found += [
-                pair.elts[1]
-                for pair in pairs
-                if isinstance(pair, ast.Tuple) and len(pair.elts) == 2
-            ]
+            for pair in getattr(part.args[0], "elts", ()) if part.args else ():
+                if isinstance(pair, ast.Tuple) and len(pair.elts) == 2:
+                    found.append(pair.elts[1])
         elif isinstance(part, ast.Name) and len(call.args) == 1:
             found += _listed(part) or [part]
         else:

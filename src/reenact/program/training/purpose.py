@@ -6,7 +6,7 @@ and evaluates where a loop over it asks a model without one. A loss trains where
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cached_property
 
@@ -141,12 +141,16 @@ class Purposes:
         owner = scope_of(loop).enclosing_class()
         if owner is not None and self.sources.inherits(owner, MODEL_CLASSES):
             return True
-        return isinstance(loop, Loop) and 0 < len(range_arguments(iterated(loop))) < 3
+        if not isinstance(loop, Loop):
+            return False
+        counted = range_arguments(iterated(loop))
+        return 0 < len(counted) < 3
 
     def _feeds_step(self, loop: Loop | Comprehension) -> bool:
         bound = {name for part in ast.walk(loop) for name in _stored(part)}
         function = _function_of(loop)
-        return bool(bound & _names_into(self._steps_of(function), function))
+        needed = _names_into(self._steps_of(function), function)
+        return bool(bound & needed)
 
     def is_model(self, node: ast.expr) -> bool:
         """Whether an expression stands for a model, of the program's own class or of a library."""
@@ -238,7 +242,8 @@ class Purposes:
         steps = [part for part in ast.walk(loop) if part in self.loops.trainers]
         if not steps:
             return purpose
-        taken = [is_taken(self.analysis.follower, step, loop, site, steps) for step in steps]
+        follower = self.analysis.follower
+        taken = [is_taken(follower, step, loop, site, steps) for step in steps]
         if any(taken):
             return Purpose.TRAINS
         if None in taken:
@@ -277,21 +282,21 @@ class Purposes:
         """Whether a value goes into a training step; none where it leaves what can be read."""
         if depth == 0:
             return None
-        index, function = scope_of(node).index, scope_of(node).enclosing_function()
+        index = scope_of(node).index
+        function = scope_of(node).enclosing_function()
         held = [node, *index.ancestors(node)]
         if any(part in self.loops.trainers for part in held):
             return True
         statement = index.statement(node)
         around = _function_of(node)
         names = _names_from(set(_stored(statement)), around)
-        if names & {name for step in self._steps_of(around) for name in _read(step)}:
+        if names & _read_by(self._steps_of(around)):
             return True
         returned = function.returned() if function is not None else []
-        leaves = isinstance(statement, ast.Return) or any(
-            names & set(_read(value)) for value in returned
-        )
+        leaves = isinstance(statement, ast.Return) or bool(names & _read_by(returned))
         if function is None or not leaves:
-            return None if any(name.startswith("self.") for name in names) else False
+            is_kept = any(name.startswith("self.") for name in names)
+            return None if is_kept else False
         sites = self.sources.sites.get(function, [])
         answers = [self._reaches_step(site, depth - 1) for site in sites]
         if any(answers):
@@ -339,6 +344,14 @@ def _read(node: ast.AST) -> Iterator[str]:
     yield from filter(None, map(_text, ast.walk(node)))
 
 
+def _read_by(nodes: Iterable[ast.AST]) -> set[str]:
+    """All that these read."""
+    names: set[str] = set()
+    for node in nodes:
+        names.update(_read(node))
+    return names
+
+
 def _stored(statement: ast.AST) -> Iterator[str]:
     """What a statement assigns or adds to: `losses.append(loss)` counts."""
     targets: list[ast.expr] = []
@@ -348,7 +361,8 @@ def _stored(statement: ast.AST) -> Iterator[str]:
         targets = [statement.target]
     elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         base = receiver(statement.value)
-        targets = [base] if base is not None and method_name(statement.value) == "append" else []
+        if base is not None and method_name(statement.value) == "append":
+            targets = [base]
     for target in targets:
         yield from _read(target)
 
@@ -360,7 +374,7 @@ def _names_from(names: set[str], function: ast.AST) -> set[str]:
 
 def _names_into(steps: list[ast.Call], function: ast.AST) -> set[str]:
     """What goes into these calls, and what that was made of."""
-    return _closed({name for step in steps for name in _read(step)}, function, forwards=False)
+    return _closed(_read_by(steps), function, forwards=False)
 
 
 def _closed(names: set[str], function: ast.AST, *, forwards: bool) -> set[str]:

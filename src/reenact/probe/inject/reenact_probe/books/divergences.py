@@ -25,20 +25,23 @@ def given_to_divergence(torch: Library, args: Args, kwargs: Kwargs) -> Facts | N
     if both[0].shape != both[1].shape or not any(one.requires_grad for one in both):
         return None
     with torch.no_grad():
-        given, target = (first_rows(one.detach()).double() for one in both)
+        given = first_rows(both[0].detach()).double()
+        target = first_rows(both[1].detach()).double()
         if not given.numel() or bool(torch.isnan(given).any() | torch.isnan(target).any()):
             return None
         log_target = bool(named.get("log_target"))
         axes = range(given.dim())
+        given_exp = given.clamp(max=LARGEST).exp()
+        target_exp = target.clamp(max=LARGEST).exp()
         return {
             "value": _divergence(torch, given, target, log_target),
             "log_target": log_target,
             "given": range_of(given),
             "target": range_of(target),
             "given_sums": [sums_along(given, axis) for axis in axes],
-            "given_exp_sums": [sums_along(given.clamp(max=LARGEST).exp(), axis) for axis in axes],
+            "given_exp_sums": [sums_along(given_exp, axis) for axis in axes],
             "target_sums": [sums_along(target, axis) for axis in axes],
-            "target_exp_sums": [sums_along(target.clamp(max=LARGEST).exp(), axis) for axis in axes],
+            "target_exp_sums": [sums_along(target_exp, axis) for axis in axes],
         }
 
 
@@ -49,9 +52,13 @@ def _divergence(
     log_target: bool,
 ) -> float | None:
     """The mean over the rows; none where that is no number."""
-    likely = target.exp() if log_target else target
-    parts = (likely * target if log_target else torch.xlogy(target, target)) - likely * given
-    total = float(parts.sum()) / max(1, len(parts) if parts.dim() else 1)
+    if log_target:
+        likely = target.exp()
+        parts = likely * target - likely * given
+    else:
+        parts = torch.xlogy(target, target) - target * given
+    rows = len(parts) if parts.dim() else 1
+    total = float(parts.sum()) / max(1, rows)
     return total if abs(total) < float("inf") else None
 
 
@@ -80,12 +87,16 @@ def _squares(found: Addends, node: Any, inner: tuple[int, int]) -> float:
     """The sign of the square of something, or of what is a square itself."""
     if _is_square(node):
         return found.met.get(inner, 0.0)
-    squares = (part for part in found.parts if _is_square(part.node))
-    return sum(part.sign for part in squares if _key(part.node.next_functions[0]) == inner)
+    total: float = 0
+    for part in found.parts:
+        if _is_square(part.node) and _key(part.node.next_functions[0]) == inner:
+            total += part.sign
+    return total
 
 
 def _is_square(node: Any) -> bool:
-    return name_of(node).startswith("PowBackward") and getattr(node, "_saved_exponent", 0) == 2
+    exponent = getattr(node, "_saved_exponent", 0)
+    return name_of(node).startswith("PowBackward") and exponent == 2
 
 
 def _without_constants(edge: Any) -> tuple[Any, int] | None:

@@ -99,7 +99,8 @@ def _recalls(names: tuple[str, ...], sums: Any) -> list[float]:
     found = []
     for name, counts in by_name.items():
         if name.startswith("count") and sum(counts):
-            found.append(sum(by_name["hits" + name[len("count") :]]) / sum(counts))
+            hits = by_name["hits" + name[len("count") :]]
+            found.append(sum(hits) / sum(counts))
     return found
 
 
@@ -126,14 +127,18 @@ def is_made_of(output: Tensor, answers: Tensor, labels: Tensor) -> bool:
     output, labels = fitted(output, labels)
     if not fits(output, labels, ""):
         return False
-    answers = answers.reshape(labels.shape) if answers.numel() == labels.numel() else answers
+    if answers.numel() == labels.numel():
+        answers = answers.reshape(labels.shape)
     if output.dim() == labels.dim():
         made = [output > 0, output > _HALF]
     else:
         middle = output.shape[:1] + output.shape[2:] == labels.shape
         made = [output.argmax(1 if middle else -1)]
-    same = [one for one in made if one.shape == answers.shape and answers.device == one.device]
-    return any(bool((one == answers).all()) for one in same)
+    for one in made:
+        fits_answers = one.shape == answers.shape and answers.device == one.device
+        if fits_answers and bool((one == answers).all()):
+            return True
+    return False
 
 
 def whole(answers: Tensor) -> Tensor:
@@ -171,11 +176,14 @@ def _of_answers(
 ) -> tuple[tuple[str, ...], list[Tensor]]:
     rows = torch.full((), float(labels.numel()), device=labels.device)
     right = answers == labels
-    names, values = ["rows", "accuracy"], [rows, right.sum()]
+    names = ["rows", "accuracy"]
+    values = [rows, right.sum()]
     for number in range(MOST_CLASSES):
         of_class = labels == number
+        hits = right & of_class
+        named = answers == number
         names += [f"count{number}", f"hits{number}", f"named{number}"]
-        values += [of_class.sum(), (right & of_class).sum(), (answers == number).sum()]
+        values += [of_class.sum(), hits.sum(), named.sum()]
     return tuple(names), values
 
 
@@ -192,14 +200,16 @@ def _of_classes(
     answers = scores.argmax(1)
     right = (answers == labels) & counted
     names = ["rows", "accuracy", "cross-entropy", "nll"]
-    losses = [-scores.log_softmax(1).gather(1, chosen), -scores.gather(1, chosen)]
+    logarithms = scores.log_softmax(1)
+    losses = [-logarithms.gather(1, chosen), -scores.gather(1, chosen)]
     values = [counted.sum(), right.sum()]
     values += [(loss.squeeze(1) * counted).sum() for loss in losses]
     for number in range(classes if classes <= MOST_CLASSES else 0):
         of_class = labels == number
+        hits = right & of_class
+        named = (answers == number) & counted
         names += [f"count{number}", f"hits{number}", f"named{number}"]
-        named = ((answers == number) & counted).sum()
-        values += [of_class.sum(), (right & of_class).sum(), named]
+        values += [of_class.sum(), hits.sum(), named.sum()]
     return tuple(names), values
 
 
@@ -214,7 +224,8 @@ def _of_two(
     names = ["rows", "inside", "bce-of-logits", "bce", "mse", "mae"]
     shares = prediction.clamp(0, 1)
     logs = [part.log().clamp(min=-100) for part in (shares, 1 - shares)]
-    with_logits = prediction.clamp(min=0) - prediction * target + (-prediction.abs()).exp().log1p()
+    rest = (-prediction.abs()).exp().log1p()
+    with_logits = prediction.clamp(min=0) - prediction * target + rest
     by_share = -(target * logs[0] + (1 - target) * logs[1])
     away = prediction - target
     values = [rows, inside * rows, with_logits.sum(), by_share.sum()]
@@ -223,8 +234,12 @@ def _of_two(
     values += [wanted.sum()]
     for limit in (0.0, 0.5):
         claimed = prediction > limit
-        names += [f"accuracy-above-{limit:g}", f"found-above-{limit:g}", f"claimed-above-{limit:g}"]
-        values += [(claimed == wanted).sum(), (claimed & wanted).sum(), claimed.sum()]
+        right = claimed == wanted
+        found = claimed & wanted
+        names.append(f"accuracy-above-{limit:g}")
+        names.append(f"found-above-{limit:g}")
+        names.append(f"claimed-above-{limit:g}")
+        values += [right.sum(), found.sum(), claimed.sum()]
     return tuple(names), values
 
 

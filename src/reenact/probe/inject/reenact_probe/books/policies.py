@@ -64,8 +64,10 @@ def weighed(torch: Library, found: Addends) -> Iterator[Weighed]:
                 counted.add(weights.data_ptr())
                 yield Weighed(_sample(weights), sign, part.chosen, part.chosen_at or node)
         elif part.numbers and part.weighs and part.numbers[-1]:
-            single.append((part, sense * part.sign * part.weighs / part.numbers[-1]))
-    if len(single) >= FEWEST and len({rest > 0 for _, rest in single}) == 1:
+            rest = sense * part.sign * part.weighs / part.numbers[-1]
+            single.append((part, rest))
+    signs = {rest > 0 for _, rest in single}
+    if len(single) >= FEWEST and len(signs) == 1:
         weights = torch.tensor([part.numbers[-1] for part, _ in single])
         if _is_mixed(torch, weights):
             part, rest = single[0]
@@ -132,11 +134,20 @@ def _sense(node: Any, depth: int) -> float:
     if name.startswith((*_KEEPS, *_GROWS, "DivBackward")):
         return _sense(next((one for one in edges if one is not None), None), depth + 1)
     if name.startswith(("AddBackward", "SubBackward", "RsubBackward")) and len(edges) == 2:
-        signs = signs_of(node, name)
-        return next((s for e, sign in zip(edges, signs) if (s := sign * _sense(e, depth + 1))), 0.0)
+        return _sense_of_sum(edges, signs_of(node, name), depth)
     if is_constant(node, name):
         inner = next(one for one in edges if one is not None)
-        return _sense(inner, depth + 1) * (1.0 if constant_of(node, name) > 0 else -1.0)
+        sign = 1.0 if constant_of(node, name) > 0 else -1.0
+        return sign * _sense(inner, depth + 1)
+    return 0.0
+
+
+def _sense_of_sum(edges: list[Any], signs: tuple[float, float], depth: int) -> float:
+    """That of the first of two terms that has one."""
+    for edge, sign in zip(edges, signs):
+        sense = sign * _sense(edge, depth + 1)
+        if sense:
+            return sense
     return 0.0
 
 
@@ -155,7 +166,8 @@ def _is_log_softmax(node: Any) -> bool:
 def _is_mixed(torch: Library, weights: Tensor) -> bool:
     if weights.numel() < FEWEST or not weights.is_floating_point():
         return False
-    above, below = (float((one > 0).float().mean()) for one in (weights, -weights))
+    above = float((weights > 0).float().mean())
+    below = float((weights < 0).float().mean())
     return min(above, below) >= MINORITY and bool(torch.isfinite(weights).all())
 
 

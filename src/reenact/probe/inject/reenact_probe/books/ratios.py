@@ -20,19 +20,18 @@ _LARGEST = 700.0
 
 def ratios(names: Sequence[str], table: Sequence[Sequence[float]]) -> list[Facts]:
     """Each figure over all rows and as a mean over batches."""
-    whole = dict(_figures(dict(zip(names, map(sum, zip(*table))))))
+    totals = map(sum, zip(*table))
+    whole = dict(_figures(dict(zip(names, totals))))
     each = [dict(_figures(dict(zip(names, batch)))) for batch in table]
-    return [
-        {
-            "name": name,
-            "whole": value,
-            "by_batch": sum(batch[name] for batch in each) / len(each)
-            if all(name in batch for batch in each)
-            else None,
-        }
-        for name, value in whole.items()
-        if math.isfinite(value)
-    ]
+    found: list[Facts] = []
+    for name, value in whole.items():
+        if not math.isfinite(value):
+            continue
+        by_batch = None
+        if all(name in batch for batch in each):
+            by_batch = sum(batch[name] for batch in each) / len(each)
+        found.append({"name": name, "whole": value, "by_batch": by_batch})
+    return found
 
 
 def _figures(counts: Counts) -> Iterator[tuple[str, float]]:
@@ -66,11 +65,14 @@ def _of_classes(counts: Counts) -> Figures:
 
 
 def _of_yes(counts: Counts) -> Figures:
-    figures = {}
-    for limit in ("0", "0.5") if "yes" in counts else ():
-        one = counts["found-above-" + limit], counts["claimed-above-" + limit], counts["yes"]
+    figures: Figures = {}
+    if "yes" not in counts:
+        return figures
+    for limit in ("0", "0.5"):
+        found = counts["found-above-" + limit]
+        claimed = counts["claimed-above-" + limit]
         for name, figure in _FIGURES.items():
-            figures[f"{name} of yes above {limit}"] = figure(*one)
+            figures[f"{name} of yes above {limit}"] = figure(found, claimed, counts["yes"])
     return figures
 
 

@@ -36,7 +36,8 @@ class Columns:
         if rows.dtype.kind != "f" or values.shape[1] > MOST_COLUMNS:
             return
         values = values.astype("f8")
-        sums = numpy.stack([values.sum(axis=0), numpy.square(values).sum(axis=0)])
+        squares = numpy.square(values)
+        sums = numpy.stack([values.sum(axis=0), squares.sum(axis=0)])
         if self.sums is not None and self.sums.shape != sums.shape:
             return
         self.form = rows.shape[1:]
@@ -64,14 +65,16 @@ class Columns:
             return 0, 1.0, 1.0
         # A deviation over n - 1 is 1 where that over n is a little less.
         other = deviation * numpy.sqrt(self.rows / (self.rows - 1))
-        off = numpy.minimum(abs(deviation - 1), abs(other - 1))[vary].max()
-        return int(vary.sum()), float(abs(mean[vary]).max()), float(off)
+        off = numpy.minimum(abs(deviation - 1), abs(other - 1))[vary]
+        farthest = abs(mean[vary]).max()
+        return int(vary.sum()), float(farthest), float(off.max())
 
     def apart(self, train: Columns) -> tuple[int, float]:
         """Columns that vary in training, and the share of them that lie elsewhere here."""
         if not (self.known and train.known) or self.sums.shape != train.sums.shape:
             return 0, 0.0
-        (mean, deviation), (other, width) = self.means(), train.means()
+        mean, deviation = self.means()
+        other, width = train.means()
         vary = width > FLAT
         if not vary.any():
             return 0, 0.0
@@ -95,11 +98,14 @@ class Columns:
         """Columns that are those of other places in training, where each is one of them."""
         if not (self.known and train.known) or self.form != train.form:
             return 0
-        (mean, deviation), (other, width) = self.few(), train.few()
-        if not 3 <= len(mean) <= MOST_ORDERED or min(deviation.min(), width.min()) <= FLAT:
+        mean, deviation = self.few()
+        other, width = train.few()
+        if not 3 <= len(mean) <= MOST_ORDERED:
             return 0
-        off = abs(mean[:, None] - other[None]) / width[None]
-        off = off + abs(numpy.log(deviation[:, None] / width[None]))
+        if min(deviation.min(), width.min()) <= FLAT:
+            return 0
+        distance = abs(mean[:, None] - other[None]) / width[None]
+        off = distance + abs(numpy.log(deviation[:, None] / width[None]))
         nearest = off.argmin(axis=1)
         places = numpy.arange(len(mean))
         away = nearest != places
@@ -125,11 +131,15 @@ class Series:
 
     def add(self, rows: Array, labels: Array | None) -> None:
         """Windows in their order, with what follows each, where that is known."""
-        if self.broken or rows.dtype.kind != "f" or rows.ndim not in (2, 3) or rows.shape[1] < 3:
+        is_numbers = rows.dtype.kind == "f" and rows.ndim in (2, 3)
+        if self.broken or not is_numbers or rows.shape[1] < 3:
             self.broken = True
             return
-        joined = rows if self.last is None else numpy.concatenate([self.last[None], rows])
-        self.broken = not bool((joined[1:, :-1] == joined[:-1, 1:]).all())
+        joined = rows
+        if self.last is not None:
+            joined = numpy.concatenate([self.last[None], rows])
+        one_step_on = joined[1:, :-1] == joined[:-1, 1:]
+        self.broken = not bool(one_step_on.all())
         if self.broken or len(joined) < 2:
             self.broken = True
             return
@@ -151,7 +161,9 @@ class Series:
         if self.broken or self.last is None:
             return []
         series = numpy.concatenate(self.parts)
-        whole = [series] if self.follows is None else [series, _longer(series, self.follows)]
+        whole = [series]
+        if self.follows is not None:
+            whole.append(_longer(series, self.follows))
         return [_columns(rows.reshape(len(rows), -1)) for rows in whole]
 
 

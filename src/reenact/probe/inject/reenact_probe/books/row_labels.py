@@ -8,7 +8,8 @@ from reenact_probe.books.row_values import flat
 from reenact_probe.rows import explained
 from reenact_probe.types import Array, Facts
 
-MOST_ROWS, A_LOOK = 2048, 512
+MOST_ROWS = 2048
+A_LOOK = 512
 MOST_COLUMNS = 1024
 MOST_LABELS = 4
 FEW_ROWS = 200
@@ -44,7 +45,8 @@ class Labelled:
         inputs = parts[0]
         first = not self.inputs
         if first:
-            self.shape, self.label_shape = inputs.shape[1:], labels.shape[1:]
+            self.shape = inputs.shape[1:]
+            self.label_shape = labels.shape[1:]
             self.whole = labels.dtype.kind in "iub"
         if (inputs.shape[1:], labels.shape[1:]) != (self.shape, self.label_shape):
             return
@@ -60,14 +62,18 @@ class Labelled:
         self.inputs.append(inputs[fresh].astype("f8"))
         self.labels.append(flat(labels)[fresh].astype("f8"))
         few = [flat(part)[fresh][:, :4].astype("f8") for part in parts[1:3]]
-        self.more.append(numpy.concatenate(few, axis=1) if few else numpy.empty((len(fresh), 0)))
+        more = numpy.concatenate(few, axis=1) if few else numpy.empty((len(fresh), 0))
+        self.more.append(more)
 
     def facts(self) -> Facts | None:
         """What the labels are to the inputs; none where there are too few rows."""
         if sum(map(len, self.inputs)) < FEW_ROWS:
             return None
-        inputs, labels = numpy.concatenate(self.inputs), numpy.concatenate(self.labels)
-        more = numpy.concatenate(self.more) if self._fits() else numpy.empty((len(inputs), 0))
+        inputs = numpy.concatenate(self.inputs)
+        labels = numpy.concatenate(self.labels)
+        more = numpy.empty((len(inputs), 0))
+        if self._fits():
+            more = numpy.concatenate(self.more)
         if not (numpy.isfinite(inputs).all() and numpy.isfinite(labels).all()):
             return None
         with numpy.errstate(all="ignore"):
@@ -100,10 +106,12 @@ class Labelled:
             return None
         table = _standard(numpy.concatenate([inputs, more], axis=1)[:1024])
         answers = labels[:1024]
-        classes = numpy.unique(answers) if labels.shape[1] == 1 and self.whole else numpy.empty(0)
+        is_class = labels.shape[1] == 1 and self.whole
+        classes = numpy.unique(answers) if is_class else numpy.empty(0)
         if 2 < len(classes) <= MOST_CLASSES:
             answers = (answers == classes[None, :]).astype("f8")
-        answers = answers[:, answers.std(axis=0) > 1e-12][:, :MOST_CLASSES]
+        vary = answers.std(axis=0) > 1e-12
+        answers = answers[:, vary][:, :MOST_CLASSES]
         if not answers.shape[1] or not table.shape[1]:
             return None
         return explained(table, _standard(answers))
@@ -113,7 +121,8 @@ class Labelled:
         few = labels.shape[1] <= MOST_LABELS and labels.shape[1] * 3 <= inputs.shape[1]
         if not few or len(numpy.unique(labels[:, 0])) < 2:
             return None
-        table, answer = _standard(inputs), _standard(labels)
+        table = _standard(inputs)
+        answer = _standard(labels)
         fits = abs(table.T @ answer) / len(table)
         best = fits.max(axis=1)
         if float(best.max()) > 1 - EXACT:
@@ -126,7 +135,9 @@ class Labelled:
             return False
         flattest = float((labels**4).mean())
         near = abs(labels.mean()) < 0.1 and abs(labels.std() - 1) < 0.05
-        return bool(near and 2.5 < flattest < 3.5 and len(numpy.unique(labels)) > 0.9 * labels.size)
+        if not near or not 2.5 < flattest < 3.5:
+            return False
+        return bool(len(numpy.unique(labels)) > 0.9 * labels.size)
 
     def _cosine(self, inputs: Array, labels: Array) -> float | None:
         """Of long rows of the form of their inputs: the mean square of the correlation within a row,
@@ -142,7 +153,9 @@ class Labelled:
     def _later(self, inputs: Array, labels: Array) -> list[int] | None:
         """Of windows of several series: one that is an average of values of the series that is
         forecast, later ones among them: which, and how many later ones it holds."""
-        if inputs.ndim != 3 or inputs.shape[1] < 5 or not 2 <= inputs.shape[2] <= 12 or self.whole:
+        if inputs.ndim != 3 or self.whole:
+            return None
+        if inputs.shape[1] < 5 or not 2 <= inputs.shape[2] <= 12:
             return None
         for source in range(inputs.shape[2]):
             if not _continues(inputs[:, :, source], labels):
@@ -173,18 +186,23 @@ def _continues(series: Array, labels: Array) -> bool:
 
 def _averaged(source: Array, other: Array) -> int:
     """How many later values of one series another is the average of; 0 where it is none."""
-    steps, rows = source.shape[1], len(source)
+    rows = len(source)
+    steps = source.shape[1]
+    at = steps // 2
     for reach in REACHES:
-        if 2 * reach + 1 > steps or rows < 8 * (2 * reach + 1):
+        width = 2 * reach + 1
+        if width > steps or rows < 8 * width:
             return 0
-        at = steps // 2
-        around = source[:, max(0, at - reach) : at + reach + 1]
-        before = source[:, max(0, at - reach) : at + 1]
+        begin = max(0, at - reach)
+        around = source[:, begin : at + reach + 1]
+        before = source[:, begin : at + 1]
         left, weights = _left(around, other[:, at])
         if left < 1e-5 and abs(weights.sum() - 1) < 1e-2:
             later = weights[before.shape[1] :]
-            apart = _left(before, other[:, at])[0] > PAST
-            return int((abs(later) > 1e-3).sum()) if apart else 0
+            left_before, _ = _left(before, other[:, at])
+            if left_before > PAST:
+                return int((abs(later) > 1e-3).sum())
+            return 0
     return 0
 
 
@@ -199,7 +217,8 @@ def _left(columns: Array, answer: Array) -> tuple[float, Array]:
 def _standard(values: Array) -> Array:
     spread = values.std(axis=0)
     vary = spread > 1e-12
-    scaled: Array = (values - values.mean(axis=0))[:, vary] / spread[vary]
+    centred = values - values.mean(axis=0)
+    scaled: Array = centred[:, vary] / spread[vary]
     return scaled
 
 
@@ -242,8 +261,10 @@ class ClassOrder:
             return
         self.rounds += 1
         self.sorted += self._changes == len(self._seen) - 1
-        self.batches, self.single = self._batches, self._single
-        self.classes, self.rows = len(self._seen), self._rows
+        self.batches = self._batches
+        self.single = self._single
+        self.classes = len(self._seen)
+        self.rows = self._rows
 
     def facts(self) -> Facts:
         return {

@@ -9,10 +9,13 @@ import numpy
 
 from reenact_probe.types import Array, Facts
 
-MOST_ROWS, A_LOOK = 50_000, 256
-MOST_MAPS, MOST_PIXELS = 768, 2304
+MOST_ROWS = 50_000
+A_LOOK = 256
+MOST_MAPS = 768
+MOST_PIXELS = 2304
 QUANTILES = numpy.linspace(0, 1, 16)
-NEAR, SAME = 2e-3, 1e-2
+NEAR = 2e-3
+SAME = 1e-2
 
 
 class Pairs:
@@ -35,10 +38,12 @@ class Pairs:
 
     def add(self, rows: Array, partners: Array, step: int) -> None:
         """Two kinds of rows, by their keys, at one step."""
-        left, right = rows[:A_LOOK].tolist(), partners[:A_LOOK].tolist()
-        before, self._last = self._last, (rows.tobytes(), partners.tobytes())
+        left = rows[:A_LOOK].tolist()
+        right = partners[:A_LOOK].tolist()
+        rows_before, partners_before = self._last
+        self._last = (rows.tobytes(), partners.tobytes())
         self.steps += 1
-        self.fixed += before[1] == self._last[1] and before[0] != self._last[0]
+        self.fixed += partners_before == self._last[1] and rows_before != self._last[0]
         self.rows += len(left)
         self.repeated += len(left) - len(set(left))
         for row, partner in zip(left, right):
@@ -52,8 +57,9 @@ class Pairs:
             self.partner.update((row, (one, step)) for row, one in zip(left, right))
 
     def facts(self) -> Facts:
-        total = sum(self.partners.values())
-        chance = sum(count * count for count in self.partners.values()) / max(1, total * total)
+        counts = self.partners.values()
+        total = sum(counts)
+        chance = sum(count * count for count in counts) / max(1, total * total)
         return {
             "rows": self.rows,
             "repeated": self.repeated,
@@ -102,11 +108,10 @@ class Maps:
                 continue
             again += 1
             turned += how != 0
+            later = self.maps[second]
             whole = turned_by(self.maps[first], how)
-            same = whole.shape == self.maps[second].shape and bool(
-                numpy.allclose(whole, self.maps[second], atol=1e-4)
-            )
-            other = _turn(self.maps[first], self.maps[second], 1e-4)
+            same = whole.shape == later.shape and numpy.allclose(whole, later, atol=1e-4)
+            other = _turn(self.maps[first], later, 1e-4)
             otherwise += not same and other is not None
         return {"again": again, "turned": turned, "otherwise": otherwise}
 

@@ -21,9 +21,11 @@ class Rounds:
     """The rounds of one loader."""
 
     def __init__(self) -> None:
-        self.begun = self.early = 0
+        self.begun = 0
+        self.early = 0
         """Rounds that began, and those before the last that gave fewer batches than there are."""
-        self.given = self.batches = 0
+        self.given = 0
+        self.batches = 0
         """Of the round under way; the most that one gives."""
         self.longest = 0
         self.heads: list[int] = []
@@ -42,9 +44,11 @@ class Rounds:
             self.early += self.given < self.batches
             self.longest = max(self.longest, self.given)
         self.begun += 1
-        self.given, self.batches = 0, batches or 0
+        self.given = 0
+        self.batches = batches or 0
         if first is not None and len(first) >= FEW_ROWS and len(self.heads) < MOST_HEADS:
-            self.heads.append(int(numpy.bitwise_xor.reduce(keys_of([first]) * numpy.uint64(3))))
+            keys = keys_of([first]) * numpy.uint64(3)
+            self.heads.append(int(numpy.bitwise_xor.reduce(keys)))
         if is_read:
             self._keys.append(set())
             self._labels.append([])
@@ -70,7 +74,9 @@ class Rounds:
 
     def _changed(self) -> float | None:
         """Of two rounds with the same labels in the same order: the share of rows that are others."""
-        if len(self._keys) < 2 or self._labels[0] != self._labels[1] or not any(self._labels[0]):
+        if len(self._keys) < 2:
+            return None
+        if self._labels[0] != self._labels[1] or not any(self._labels[0]):
             return None
         first, second = self._keys[:2]
         return 1 - len(first & second) / max(1, len(second))

@@ -29,7 +29,9 @@ def rows_of(torch: Library, tensor: Tensor) -> Array | None:
     width = tensor.numel() // tensor.shape[0]
     rows = min(MOST_ROWS, max(1, MOST_VALUES // width))
     few = tensor.detach()[:rows].cpu()
-    return (few.float() if few.dtype in NOT_NUMPY else few).numpy()
+    if few.dtype in NOT_NUMPY:
+        few = few.float()
+    return few.numpy()
 
 
 def tensors_in(torch: Library, value: Any) -> list[Tensor]:
@@ -73,7 +75,9 @@ def is_certain(rows: Array) -> bool:
         return False
     few = few[:, :: max(1, few.shape[1] // 256)]
     distinct = _distinct(few)
-    measured = numpy.count_nonzero(distinct > 0.8 * len(few)) if few.dtype.kind == "f" else 0
+    measured = 0
+    if few.dtype.kind == "f":
+        measured = int(numpy.count_nonzero(distinct > 0.8 * len(few)))
     # Of ones and zeros many are equal by chance: a row of one-hot codes is one of a few.
     bits = numpy.log2(distinct[distinct > 2]).sum()
     return bool(measured >= 2 or bits >= MANY_BITS)

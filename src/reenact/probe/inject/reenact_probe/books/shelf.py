@@ -20,7 +20,8 @@ SKETCH = 48
 """Numbers of each tensor."""
 SAMPLE = 1 << 16
 """Numbers that its distribution is read from, once."""
-MOST, MOST_ROOTS = 1500, 12
+MOST = 1500
+MOST_ROOTS = 12
 LEAST_DRAWN = 64
 """A kernel must hold so many numbers before their distribution says anything."""
 BARE = -1
@@ -175,7 +176,8 @@ class Shelf:
     def meet(self, tensor: Tensor, root: int, path: str) -> Known | None:
         """The entry of a tensor, made where it is new; none beyond a number of them."""
         known = self.get(tensor)
-        if known is None and len(self.all) < MOST and plain(self.torch, tensor) and tensor.numel():
+        may_be_kept = known is None and len(self.all) < MOST
+        if may_be_kept and plain(self.torch, tensor) and tensor.numel():
             known = self._by_id[id(tensor)] = Known(
                 len(self.all),
                 root,
@@ -189,12 +191,15 @@ class Shelf:
             self.all.append(known)
             self._begin(known, tensor)
         if known is not None:
-            known.root, known.gone = (root if known.root < 0 else known.root), -1
+            if known.root < 0:
+                known.root = root
+            known.gone = -1
             known.trainable = known.trainable or bool(tensor.requires_grad)
         return known
 
     def _begin(self, known: Known, tensor: Tensor) -> None:
-        known.first = known.last = take(tensor, SKETCH)
+        known.first = take(tensor, SKETCH)
+        known.last = known.first
         held, origin = self._given.get(id(tensor), (None, ""))
         known.given = origin if held is not None and held() is tensor else ""
         if tensor.dim() > 1 and tensor.numel() >= LEAST_DRAWN and tensor.is_floating_point():
@@ -250,7 +255,9 @@ class Ties:
     @guarded("ties")
     def _registered(self, module: Module, name: str, tensor: Tensor) -> None:
         for one, own, other, others, _ in self.made:
-            if (one() is module and own == name) or (other() is module and others == name):
+            is_first = one() is module and own == name
+            is_second = other() is module and others == name
+            if is_first or is_second:
                 self._parted[id(module), name] = caller()
         held = self._holders.get(id(tensor))
         if held is None or held[0]() is not tensor:
@@ -270,8 +277,9 @@ class Ties:
                 continue
             ends = ((id(layers[0]), own), (id(layers[1]), others))
             place = next((self._parted[end] for end in ends if end in self._parted), None)
-            named = [f"{modules[id(layer)]}.{name}" for layer, name in zip(layers, (own, others))]
-            yield named[0], named[1], first, second, place
+            name = f"{modules[id(layers[0])]}.{own}"
+            other_name = f"{modules[id(layers[1])]}.{others}"
+            yield name, other_name, first, second, place
 
 
 def _spread(torch: Library, tensor: Tensor) -> Any:
