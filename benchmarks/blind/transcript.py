@@ -34,7 +34,9 @@ class Transcript:
     def differs(self, other: Transcript) -> str:
         """In what another run is not the same; empty where it is the same in all."""
         if other.end != self.end:
-            return f"ends with {other.end}, not {self.end}: {other.error[-MOST_OUTPUT:]}"
+            # The lines before name folders of a machine.
+            last = other.error.rstrip().rpartition("\n")[2]
+            return f"ends with {other.end}, not {self.end}: {last[-MOST_OUTPUT:]}"
         if other.losses != self.losses:
             return f"other losses ({len(other.losses)} of {len(self.losses)})"
         if other.output != self.output:
