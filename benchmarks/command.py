@@ -71,6 +71,10 @@ BENCHES = {
         "benchmarks.forged.command:forged",
         "Forged results and scripts: none may be believed.",
     ),
+    "hypotheses": (
+        "benchmarks.hypotheses.command:hypotheses",
+        "Wrong claims about sound programs must not count, true ones should.",
+    ),
     "trials": (
         "benchmarks.speed.command:trials",
         "Many trainings: our executors, Ray Tune, Optuna, a loop.",

@@ -45,9 +45,11 @@ CASES = {
     "first": (),
     "reuse": (),
     "blind": (),
+    "hypotheses": (),
 }
 """By command: folders of cases, where it is not the one of its name. `web` makes its journals
-itself, `first` runs examples/broken, `reuse` these and programs of `trainings`.
+itself, `first` runs examples/broken, `reuse` these and programs of `trainings`, `hypotheses` has its
+cases next to it.
 """
 
 

@@ -1,0 +1,59 @@
+"""`python -m benchmarks hypotheses`: wrong claims about sound programs, and true ones, tested by
+execution.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from benchmarks.command import conduct, out_folder
+from benchmarks.scorecard import Scorecard
+from reenact.cli.options import Count
+from reenact.settings import resolve
+from reenact.types import ExitCode, Stop, Tell
+
+KINDS = ("both", "wrong", "true")
+
+
+@click.command()
+@click.option("--set", "which", type=click.Choice(KINDS), default="both", show_default=True)
+@click.option("--program", "words", multiple=True, help="Only cases whose name has this word.")
+@click.option(
+    "--no-effect",
+    is_flag=True,
+    help="The gates that are executions of the check alone; train nothing over fresh seeds.",
+)
+@click.option("--jobs", type=Count(1, 64), default=1, show_default=True, help="Cases at once.")
+@click.option("--fresh", is_flag=True, help="Run cases again that have a result.")
+@out_folder
+def hypotheses(
+    which: Literal["both", "wrong", "true"],
+    words: tuple[str, ...],
+    no_effect: bool,
+    jobs: int,
+    fresh: bool,
+    out: Path | None,
+) -> ExitCode:
+    """Test wrong claims about sound programs, and true ones about faulty programs.
+
+    Each case is `reenact test-hypothesis` with a check that is red before and green after its edit.
+    Continues where it was stopped. Exit code 0: at most one wrong claim in ten is proven or likely,
+    and most true ones are.
+    """
+    from benchmarks.hypotheses.card import scorecard
+    from benchmarks.hypotheses.case import catalogue
+    from benchmarks.hypotheses.measure import Plan, measure_all
+
+    cases = catalogue(words, which)
+    folder = out or resolve().settings.runs_dir / "bench"
+    plan = Plan(folder, effect=not no_effect, jobs=jobs, fresh=fresh)
+
+    def measure(tell: Tell, stop: Stop) -> Scorecard:
+        results = measure_all(cases, plan, tell=tell, stop=stop)
+        whole = which == "both" and not words
+        return scorecard(cases, results, effect=plan.effect, whole=whole)
+
+    return conduct(measure, out)
