@@ -104,7 +104,7 @@ class TrueClaim(ClaimCase):
 
     fault: Words = ""
     effect: Effect = Effect.BETTER
-    """What becomes of the metric when the fault is mended."""
+    """What becomes of the metric when the fault is repaired."""
 
     @property
     def truth(self) -> Truth:

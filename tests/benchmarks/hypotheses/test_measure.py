@@ -16,7 +16,7 @@ from reenact.types import ExitCode, Progress, Stop, tell_nobody
 
 WRONG, TRUE = catalogue(["rate-peak"])[0], catalogue(["worst-epoch"])[0]
 NO_COST = catalogue(["scaler-of-all-rows"])[0]
-MOVED = {"likely": "as said before", "remark": "it did not move"}
+MOVED = {"likely": "as expected", "remark": "it did not move"}
 
 
 def _result(case: ClaimCase, status: str, gate: str = "") -> ClaimResult:

@@ -1,4 +1,4 @@
-"""A walker learns to cross a hall whose door costs something at once and pays late (REINFORCE)."""
+"""A walker learns to cross a hall whose gate costs something at once and pays late (REINFORCE)."""
 
 import torch
 from torch import nn

@@ -11,7 +11,7 @@ BATCH_SIZE, EPOCHS = 64, 8
 
 
 def recordings(rows, seed):
-    """Time before channels; the move is told by which channels swing, and how fast."""
+    """Time before channels; the move shows in which channels swing, and how fast."""
     generator = torch.Generator().manual_seed(seed)
     moves = torch.randint(0, MOVES, (rows,), generator=generator)
     time = torch.linspace(0, 1, LENGTH)[None, :, None]

@@ -32,7 +32,7 @@ class Crops(Dataset):
         return self.images[row, :, rows, columns], self.masks[row, :, rows, columns]
 
 
-def dice(model, images, masks):
+def overlap(model, images, masks):
     with torch.no_grad():
         found = (model(images) > 0).float()
     return (2 * (found * masks).sum() / (found.sum() + masks.sum())).item()
@@ -53,7 +53,7 @@ def main():
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-        print(f"epoch {epoch} loss {loss.item():.4f} test f1 {dice(model, test_images, test_masks):.4f}")
+        print(f"epoch {epoch} loss {loss.item():.4f} test f1 {overlap(model, test_images, test_masks):.4f}")
 
 
 if __name__ == "__main__":
