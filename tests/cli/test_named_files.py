@@ -43,6 +43,26 @@ COMMANDS: dict[str, list[str]] = {
     "repair": ["repair", "{}"],
     "alternatives": ["alternatives", "--known", "{}", "train.py"],
     "mutate": ["mutate", "{}"],
+    "claimed-edit": [
+        "test-hypothesis",
+        "--claim",
+        "x",
+        "--edit",
+        "{}",
+        "--check",
+        "train.py",
+        "train.py",
+    ],
+    "claimed-check": [
+        "test-hypothesis",
+        "--claim",
+        "x",
+        "--edit",
+        "fix.diff",
+        "--check",
+        "{}",
+        "train.py",
+    ],
     "bug-repo": ["bug", "--model", "replay:answers.jsonl", "--repo", "{}", "report.md"],
     "bug-report": ["bug", "--model", "replay:answers.jsonl", "--repo", "project", "{}"],
     "replay": ["bug", "--model", "replay:{}", "--repo", "project", "report.md"],
@@ -98,6 +118,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "relay").mkdir()
     (made / "project" / "train.py").write_text("import torch\n", "utf-8")
     (made / "train.py").write_text("import torch\n", "utf-8")
+    edit = "--- a/train.py\n+++ b/train.py\n@@ -1 +1 @@\n-import torch\n+import torch.nn\n"
+    (made / "fix.diff").write_text(edit, "utf-8")
     (made / "report.md").write_text("# It fails\n\nTraining raises ValueError.\n", "utf-8")
     (made / "paper.md").write_text("# A paper\n\nIt says something.\n", "utf-8")
     (made / "answers.jsonl").write_text('{"format": "reenact-recording/1"}\n', "utf-8")

@@ -52,7 +52,7 @@ def test_words_are_explained(made: Any) -> None:
 
 def test_every_tool_has_its_arguments_and_its_schema(made: Any) -> None:
     page = "\n".join(made.tools())
-    for name in ("lint", "repair", "result", "answer"):
+    for name in ("lint", "repair", "test_hypothesis", "result", "answer"):
         assert f"## {name}\n" in page
     assert "| `wait_s` | `45.0` |" in page
     assert page.count("Schema of the answer") == page.count("\n## ")
@@ -62,7 +62,7 @@ def test_the_json_of_verbs_is_shown_as_it_is_printed(made: Any) -> None:
     page = "\n".join(made.document())
     assert '"schema_version": 3' in page
     assert "| `verdict` | The one line to read when only one is read. |" in page
-    for pipeline in ("diagnose", "repair", "alternatives", "bug", "paper"):
+    for pipeline in ("diagnose", "repair", "test-hypothesis", "alternatives", "bug", "paper"):
         assert f"<summary>reenact {pipeline}</summary>" in page
 
 

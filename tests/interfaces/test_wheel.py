@@ -57,6 +57,13 @@ class Plain(PathFinder):
 
 sys.meta_path[sys.meta_path.index(PathFinder)] = Plain
 """
+TESTED = (
+    "test-hypothesis",
+    "--claim=x",
+    "--edit=examples/claims/fix.diff",
+    "--check=examples/claims/check.py",
+    "examples/claims/sentences.py",
+)
 Plain: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -209,6 +216,7 @@ def test_a_report_is_painted_with_what_travelled_and_no_extra(plain: Plain) -> N
         (("repair", "examples/broken/torch_glyphs.py"), "[train]"),
         (("watch", "examples/broken/torch_glyphs.py"), "[train]"),
         (("alternatives", "examples/broken/torch_glyphs.py"), "[train]"),
+        (TESTED, "[train]"),
         (("mutate", "--kill", "examples/broken/torch_glyphs.py"), "[train]"),
         (("bug", "README.md", "--repo", ".", "--model", "ollama:none"), "[models]"),
         (("paper", "examples/paper/note.md", "--model", "ollama:none"), "[models]"),
