@@ -16,6 +16,7 @@ from importlib import import_module
 from pathlib import Path, PurePath
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+from reenact.diagnosis.diagnosis import know_claims
 from reenact.report.document import Level
 from reenact.report.recorded import VIEWS
 from reenact.report.render import NOTICE, SCHEMA_VERSION
@@ -95,6 +96,7 @@ def _typed_dict(kind: Any) -> dict[str, Any]:
 
 def results() -> dict[str, dict[str, Any]]:
     """The schema of each pipeline's result."""
+    know_claims()
     return {command: schema_of(import_module(home).RESULT) for command, home in VIEWS.items()}
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from reenact.accounts import Account
-from reenact.claims.verdict import ClaimVerdict
 from reenact.diagnosis.earlier_journals import in_this_form
 from reenact.diagnosis.judgement import (
     Conclusion,
@@ -31,6 +31,18 @@ from reenact.result import Result, rounded
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure, choose_measure
 from reenact.types import ExitCode, JsonValue, Place
+
+if TYPE_CHECKING:
+    from reenact.claims.verdict import ClaimVerdict
+
+
+def know_claims() -> None:
+    """Give this module the class of tested claims by its name, for those who read its annotations.
+    It brings pydantic along, which a diagnosis of the text alone does without.
+    """
+    from reenact.claims.verdict import ClaimVerdict
+
+    vars(sys.modules[__name__])["ClaimVerdict"] = ClaimVerdict
 
 
 class DiagnosisJson(TypedDict):
@@ -108,6 +120,8 @@ class Diagnosis(Result):
     def __get_pydantic_core_schema__(cls, source: object, handler: Any) -> Any:
         """How a journal gives it back."""
         from pydantic_core import core_schema
+
+        know_claims()
 
         return core_schema.no_info_before_validator_function(in_this_form, handler(source))
 
