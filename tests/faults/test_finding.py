@@ -18,12 +18,21 @@ from reenact.faults.confidence import Health, Word, shipped
 from reenact.faults.evidence import Evidence
 from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, finding_of, merged
-from reenact.faults.observation import Certainty, Observation, Observes, Severity
+from reenact.faults.observation import (
+    Certainty,
+    Observation,
+    Observes,
+    Refused,
+    Severity,
+    Suggestion,
+)
 from reenact.faults.registry import all_detectors
 from reenact.faults.tried import ChangeEffect, InterventionResult
 from reenact.probe.trace import Metric, Overlap
+from reenact.program.edit.change import Rewrite
 from reenact.program.hyperparameter import HyperparameterId, Kind
 from reenact.program.patch import Patch
+from reenact.program.program import program_from_text
 from reenact.types import Place
 
 HERE = Path(reenact.__file__).parent
@@ -54,6 +63,39 @@ def both(*observations: Observation) -> Finding:
 
 def at(line: int) -> Place:
     return Place(PurePosixPath("train.py"), line)
+
+
+def edit(text: str) -> Suggestion:
+    return Suggestion(
+        Patch((Rewrite("train.py", "step()", text),)), None, None, None, f"writes {text}"
+    )
+
+
+def test_edits_of_code_and_why_there_is_none_are_those_of_all_who_saw_it() -> None:
+    """The likeliest of the surest first, each once; hyperparameters are suggested apart."""
+    sure = replace(observed("RE010", 0.9), candidates=(edit("a()"), edit("b()")))
+    other = replace(
+        observed("RE120", 0.5),
+        candidates=(edit("b()"), edit("c()")),
+        refused=(Refused("The optimizer is made in another file."),),
+    )
+    found = both(other, sure)
+    assert [one.does for one in found.candidates] == ["writes a()", "writes b()", "writes c()"]
+    assert [one.reason for one in found.refused] == ["The optimizer is made in another file."]
+    assert found.suggestions == ()
+    written = found.json_fields()
+    assert [one.does for one in written["candidates"]] == [
+        "writes a()",
+        "writes b()",
+        "writes c()",
+    ]
+    assert written["refused"] == ("The optimizer is made in another file.",)
+
+
+def test_the_first_edit_of_code_is_the_fix() -> None:
+    program = program_from_text("optimizer.step()\n")
+    found = finding_of(replace(observed("RE010", 0.9), candidates=(edit("stride()"),)))
+    assert "+optimizer.stride()" in found.with_fix(program).fix
 
 
 def test_a_detector_says_how_sure_it_is_and_nothing_was_tried() -> None:

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from reenact.faults.detector import Detector, Needs, Status, suggest
+    from reenact.faults.detector import Detector, Fix, Needs, Status, suggest
     from reenact.faults.entry import Category
     from reenact.faults.evidence import Evidence
     from reenact.faults.facts.layer_view import LayerView
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Certainty,
         Observation,
         Observes,
+        Refused,
         Severity,
         Suggestion,
     )
@@ -38,6 +39,7 @@ __all__ = [
     "FaultType",
     "Finding",
     "Findings",
+    "Fix",
     "Hyperparameter",
     "JsonValue",
     "Kind",
@@ -47,6 +49,7 @@ __all__ = [
     "Observation",
     "Observes",
     "Place",
+    "Refused",
     "Severity",
     "Status",
     "Suggestion",
@@ -59,6 +62,7 @@ __all__ = [
 _MODULES = {
     "reenact.faults.detector": (
         "Detector",
+        "Fix",
         "Needs",
         "Status",
         "suggest",
@@ -73,6 +77,7 @@ _MODULES = {
         "Certainty",
         "Observation",
         "Observes",
+        "Refused",
         "Severity",
         "Suggestion",
     ),

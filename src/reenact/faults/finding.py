@@ -20,17 +20,26 @@ from reenact.errors import ReenactError
 from reenact.faults import confidence as sure
 from reenact.faults.agreement import (
     FindingKey,
+    candidates_of,
     firsts,
     headline_of,
     is_of_training,
     key_of,
     layered_of,
     place_of,
+    refused_of,
     suggestions_of,
 )
 from reenact.faults.confidence import Health, Word, word_of
 from reenact.faults.fault_type import FaultType
-from reenact.faults.observation import Certainty, Observation, Observes, Severity, Suggestion
+from reenact.faults.observation import (
+    Certainty,
+    Observation,
+    Observes,
+    Refused,
+    Severity,
+    Suggestion,
+)
 from reenact.faults.tried import ChangeEffect, InterventionResult
 from reenact.program.hyperparameter import HyperparameterId
 from reenact.program.program import Program
@@ -53,6 +62,8 @@ class FindingJson(TypedDict):
     line: int | None
     witnesses: tuple[Observation, ...]
     suggestions: tuple[Suggestion, ...]
+    candidates: tuple[Suggestion, ...]
+    refused: tuple[str, ...]
     fix: str | None
     tried: ChangeEffect | None
     note: str | None
@@ -67,6 +78,8 @@ class Refinement(TypedDict, total=False):
     step: int | None
     hyperparameter: HyperparameterId
     suggestions: tuple[Suggestion, ...]
+    candidates: tuple[Suggestion, ...]
+    refused: tuple[Refused, ...]
     is_root_cause: bool
     confidence: float
     certainty: Certainty
@@ -111,6 +124,8 @@ class Finding(Result):
             "line": self.line,
             "witnesses": self.witnesses,
             "suggestions": self.suggestions,
+            "candidates": self.candidates,
+            "refused": tuple(one.reason for one in self.refused),
             "fix": self.fix or None,
             "tried": self.tried,
             "note": self.note or None,
@@ -181,6 +196,18 @@ class Finding(Result):
     def suggestions(self) -> tuple[Suggestion, ...]:
         """Different changes that may help, what was measured before what is only inferred."""
         return suggestions_of((*self.observations, *self.agreeing))
+
+    @property
+    def candidates(self) -> tuple[Suggestion, ...]:
+        """Edits of code that should take the fault away, the likeliest first. One is right where the
+        same detector is silent on the edited program.
+        """
+        return candidates_of(self.observations)
+
+    @property
+    def refused(self) -> tuple[Refused, ...]:
+        """Why an edit of code is not offered."""
+        return refused_of(self.observations)
 
     # What it is, and where
 
@@ -320,7 +347,7 @@ class Finding(Result):
 
     def with_fix(self, program: Program | None) -> Finding:
         """The same with its fix, for this program."""
-        patches = [one.patch for one in self.suggestions[:1]]
+        patches = [one.patch for one in (*self.candidates, *self.suggestions)[:1]]
         if self.tried is not None:
             patches = [self.tried.patch]
         if patches and program is not None:

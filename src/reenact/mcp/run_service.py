@@ -80,7 +80,9 @@ KEPT: Mapping[str, tuple[str, ...]] = {
 }
 """The keys of a result that are passed on, by command; of a command that is not listed, all."""
 PASSED = {True: "passed", False: "NOT PASSED", None: "not asked"}
-NOT_KEPT = frozenset({"witnesses", "suggestions", "fix", "patch", "attempts", "looks", "curves"})
+NOT_KEPT = frozenset(
+    {"witnesses", "suggestions", "candidates", "fix", "patch", "attempts", "looks", "curves"}
+)
 TEXT = 4_000
 ITEMS = 12
 DEPTH = 5

@@ -466,11 +466,14 @@ def reasons(one: Finding, *, again: bool = False, together: str = "") -> Iterato
         yield "", f"and {', '.join(other.code for other in more)}"
     if one.agreeing:
         yield "opinion", f"a model agrees, in {one.agreeing[0].saw}"
-    if one.suggestions and one.tried is None:
+    offered = (*one.candidates, *one.suggestions)
+    if offered and one.tried is None:
         yield (
             "try",
-            "\n".join(changed_lines(one.fix)) or change_words(one.suggestions[0]),
+            "\n".join(changed_lines(one.fix)) or change_words(offered[0]),
         )
+    elif one.refused and one.tried is None:
+        yield "fix", one.refused[0].reason
     if one.tried is not None and together:
         yield "tried", f"together with {together}, see there"
     elif one.tried is not None:
@@ -502,7 +505,7 @@ def tried_words(tried: ChangeEffect) -> str:
 def change_words(suggestion: Suggestion) -> str:
     """A change on one line."""
     if suggestion.hyperparameter is None:
-        return str(suggestion.patch)
+        return suggestion.does or str(suggestion.patch)
     name = suggestion.hyperparameter.kind.value
     old = "(absent)" if suggestion.old is None else suggestion.old
     if suggestion.new is None:
