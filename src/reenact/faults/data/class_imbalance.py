@@ -44,6 +44,7 @@ from reenact.faults import (
 from reenact.faults.facts.api import has_keyword
 from reenact.faults.facts.lines import calls
 from reenact.faults.facts.series import accuracy
+from reenact.faults.fixes.classes import weigh_classes
 
 RATIO, FEWEST = 10, 50
 BALANCES = (
@@ -96,6 +97,7 @@ def class_imbalance(detector: Detector, evidence: Evidence) -> Findings:
     yield detector.finding(
         evidence,
         saw,
+        fixes=weigh_classes(evidence, counts, labels.class_values or ()),
         confidence=0.6 if stuck else None,
     )
 

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from reenact.accounts import BookName, Entry
-from reenact.faults.detector import Detector
+from reenact.faults.detector import Detector, Fix
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts.layer_view import LayerView
 from reenact.faults.finding import Finding, Findings
 from reenact.faults.observation import Certainty
+from reenact.types import Place
 
 
-def imbalances(detector: Detector, evidence: Evidence, layer: LayerView | None = None) -> Findings:
-    """What does not balance and shows the fault of this detector, at this layer where there is one."""
+def no_fixes(_place: Place | None) -> Sequence[Fix]:
+    """Nothing mechanical."""
+    return ()
+
+
+def imbalances(
+    detector: Detector,
+    evidence: Evidence,
+    layer: LayerView | None = None,
+    fixes: Callable[[Place | None], Sequence[Fix]] = no_fixes,
+) -> Findings:
+    """What does not balance and shows the fault of this detector, at this layer where there is one;
+    `fixes` are the edits of code for a place.
+    """
     for account in evidence.accounts:
         for entry in account.imbalances:
             if entry.fault == detector.fault.name:
-                yield _finding(detector, evidence, entry, layer)
+                yield _finding(detector, evidence, entry, layer, fixes(entry.place))
 
 
 def unnamed_imbalances(detector: Detector, evidence: Evidence, book: BookName) -> Findings:
@@ -31,11 +46,13 @@ def _finding(
     evidence: Evidence,
     entry: Entry,
     layer: LayerView | None = None,
+    fixes: Sequence[Fix] = (),
 ) -> Finding:
     return detector.finding(
         evidence,
         entry.sentence,
         layer=layer,
+        fixes=fixes,
         place=entry.place,
         confidence=entry.confidence,
         certainty=Certainty.PROOF if entry.is_proof else None,

@@ -50,6 +50,7 @@ from reenact.faults import (
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.lines import call_place, calls
 from reenact.faults.facts.roles import schedules
+from reenact.faults.fixes.gradients import clear_gradients
 from reenact.probe.trace import Trace
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.pieces import owner_of
@@ -108,6 +109,7 @@ def gradients_not_cleared(detector: Detector, evidence: Evidence) -> Findings:
         saw,
         kind=Kind.ZERO_GRAD,
         values=(True,),
+        fixes=clear_gradients(evidence),
         place=place,
     )
 
@@ -128,6 +130,7 @@ def _by_the_book(detector: Detector, evidence: Evidence) -> Findings:
             observed.saw,
             kind=Kind.ZERO_GRAD,
             values=(True,),
+            fixes=clear_gradients(evidence),
             place=evidence.place_of(Kind.ZERO_GRAD)
             or call_place(evidence, "backward")
             or observed.place,

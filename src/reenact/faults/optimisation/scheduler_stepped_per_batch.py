@@ -52,6 +52,7 @@ from reenact.faults import (
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.lines import calls, first_place
 from reenact.faults.facts.roles import SCHEDULES, schedules
+from reenact.faults.fixes.schedules import step_each_epoch
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.pieces import owner_of
 
@@ -109,6 +110,7 @@ def schedule_per_batch(detector: Detector, evidence: Evidence) -> Findings:
             saw,
             place=_stepped(evidence),
             kind=Kind.SCHEDULER,
+            fixes=step_each_epoch(evidence),
         )
 
 
@@ -130,7 +132,8 @@ def schedule_against_plan(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of torch.optim.lr_scheduler.CosineAnnealingLR ("T_max: maximum number of iterations").
     """
-    for finding in imbalances(detector, evidence):
+    fixes = step_each_epoch(evidence)
+    for finding in imbalances(detector, evidence, fixes=lambda _: fixes):
         yield finding.refined(place=_stepped(evidence) or finding.place)
 
 

@@ -53,6 +53,7 @@ from reenact.faults import (
 )
 from reenact.faults.facts.lines import mover_place
 from reenact.faults.facts.made import axes_made
+from reenact.faults.fixes.sequence import batch_first
 
 MOVED = 1e-3
 FAULT = Fault(
@@ -87,4 +88,9 @@ def rows_mixed(detector: Detector, evidence: Evidence) -> Findings:
         share = f"by {tested.mixing:.2g} of its spread{tested.when}{named}"
         saw = f"other rows of the batch move the output of a row {share}"
         place = axes_made(evidence, where) or mover_place(evidence, where)
-        yield detector.finding(evidence, saw, place=place)
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=batch_first(evidence, place),
+            place=place,
+        )
