@@ -42,8 +42,10 @@ class Patch:
 
     @property
     def is_code(self) -> bool:
-        """Whether it puts in text that somebody wrote, not only values of settings."""
-        return any(isinstance(change, Rewrite) for change in self.changes)
+        """Whether it puts in text that a model or a person wrote."""
+        return any(
+            isinstance(change, Rewrite) and not change.by_template for change in self.changes
+        )
 
     def __bool__(self) -> bool:
         return bool(self.changes)
