@@ -97,6 +97,17 @@ def caller(made: Any = None) -> Place | None:
     return None
 
 
+def callers(most: int) -> tuple[tuple[str, int], ...]:
+    """File and line of the frames of the program that led here, the innermost first."""
+    found: list[tuple[str, int]] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and len(found) < most:
+        if not is_library(frame.f_code.co_filename):
+            found.append((frame.f_code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    return tuple(found)
+
+
 def position(frame: FrameType) -> Place:
     """The place a frame stands at; columns where the interpreter knows them (3.11 and later)."""
     code = frame.f_code
