@@ -29,10 +29,9 @@ from reenact.faults.observation import (
 from reenact.faults.registry import all_detectors
 from reenact.faults.tried import ChangeEffect, InterventionResult
 from reenact.probe.trace import Metric, Overlap
-from reenact.program.edit.change import Rewrite
+from reenact.program.edit.change import Rewrite, Set
 from reenact.program.hyperparameter import HyperparameterId, Kind
 from reenact.program.patch import Patch
-from reenact.program.program import program_from_text
 from reenact.types import Place
 
 HERE = Path(reenact.__file__).parent
@@ -92,10 +91,12 @@ def test_edits_of_code_and_why_there_is_none_are_those_of_all_who_saw_it() -> No
     assert written["refused"] == ("The optimizer is made in another file.",)
 
 
-def test_the_first_edit_of_code_is_the_fix() -> None:
-    program = program_from_text("optimizer.step()\n")
-    found = finding_of(replace(observed("RE010", 0.9), candidates=(edit("stride()"),)))
-    assert "+optimizer.stride()" in found.with_fix(program).fix
+def test_an_edit_of_code_comes_before_another_value() -> None:
+    turned = Suggestion(Patch((Set(RATE, 0.1),)), RATE, 1.0, 0.1)
+    found = finding_of(
+        replace(observed("RE010", 0.9), suggestions=(turned,), candidates=(edit("stride()"),))
+    )
+    assert found.edits == (edit("stride()"), turned)
 
 
 def test_a_detector_says_how_sure_it_is_and_nothing_was_tried() -> None:

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from reenact.faults.detector import Detector, Fix, Needs, Status, suggest
+    from reenact.faults.detector import Cure, Detector, Needs, Status, suggest
     from reenact.faults.entry import Category
     from reenact.faults.evidence import Evidence
     from reenact.faults.facts.layer_view import LayerView
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Category",
     "Certainty",
+    "Cure",
     "Detector",
     "Evidence",
     "Fault",
     "FaultType",
     "Finding",
     "Findings",
-    "Fix",
     "Hyperparameter",
     "JsonValue",
     "Kind",
@@ -61,8 +61,8 @@ __all__ = [
 ]
 _MODULES = {
     "reenact.faults.detector": (
+        "Cure",
         "Detector",
-        "Fix",
         "Needs",
         "Status",
         "suggest",

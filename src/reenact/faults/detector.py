@@ -110,7 +110,7 @@ class Detector:
         kind: Kind | None = None,
         values: Sequence[JsonValue] = (),
         suggestions: Sequence[Suggestion] = (),
-        fixes: Sequence[Fix] = (),
+        fixes: Sequence[Cure] = (),
         place: Place | None = None,
         study: FaultType | None = None,
         confidence: float | None = None,
@@ -156,7 +156,7 @@ class Detector:
         return finding_of(observation)
 
 
-Fix: TypeAlias = Suggestion | Refused
+Cure: TypeAlias = Suggestion | Refused
 """An edit of code that should take a fault away, or why there is none."""
 Look: TypeAlias = Callable[[Detector, Evidence], Iterable[Finding]]
 """The function of a detector."""

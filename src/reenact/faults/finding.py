@@ -11,12 +11,10 @@ finding has of its own is how sure that is and what trying it has shown; every n
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TypedDict, Unpack
 
-from reenact.errors import ReenactError
 from reenact.faults import confidence as sure
 from reenact.faults.agreement import (
     FindingKey,
@@ -32,6 +30,7 @@ from reenact.faults.agreement import (
 )
 from reenact.faults.confidence import Health, Word, word_of
 from reenact.faults.fault_type import FaultType
+from reenact.faults.fix import DroppedFix, Fix
 from reenact.faults.observation import (
     Certainty,
     Observation,
@@ -42,7 +41,6 @@ from reenact.faults.observation import (
 )
 from reenact.faults.tried import ChangeEffect, InterventionResult
 from reenact.program.hyperparameter import HyperparameterId
-from reenact.program.program import Program
 from reenact.result import Result, rounded
 from reenact.types import Place
 
@@ -64,7 +62,8 @@ class FindingJson(TypedDict):
     suggestions: tuple[Suggestion, ...]
     candidates: tuple[Suggestion, ...]
     refused: tuple[str, ...]
-    fix: str | None
+    fix: Fix | None
+    dropped_fixes: tuple[DroppedFix, ...]
     tried: ChangeEffect | None
     note: str | None
 
@@ -106,8 +105,10 @@ class Finding(Result):
     tried: ChangeEffect | None = None
     """The change it was tried with, and what that came to."""
     note: str = ""
-    fix: str = ""
-    """That change, or the first that is suggested, as a unified diff; empty where there is none."""
+    fix: Fix | None = None
+    """The edit to make; none where none is suggested, or none of them does."""
+    dropped_fixes: tuple[DroppedFix, ...] = ()
+    """Edits that were suggested and do not do, each with the reason."""
 
     def json_fields(self) -> FindingJson:
         place = self.place
@@ -126,7 +127,8 @@ class Finding(Result):
             "suggestions": self.suggestions,
             "candidates": self.candidates,
             "refused": tuple(one.reason for one in self.refused),
-            "fix": self.fix or None,
+            "fix": self.fix,
+            "dropped_fixes": self.dropped_fixes,
             "tried": self.tried,
             "note": self.note or None,
         }
@@ -203,6 +205,11 @@ class Finding(Result):
         same detector is silent on the edited program.
         """
         return candidates_of(self.observations)
+
+    @property
+    def edits(self) -> tuple[Suggestion, ...]:
+        """What may be its fix: edits of code before other values of a hyperparameter."""
+        return (*self.candidates, *self.suggestions)
 
     @property
     def refused(self) -> tuple[Refused, ...]:
@@ -341,19 +348,8 @@ class Finding(Result):
         return f"{self.code} {self.name}{where}"
 
     def __str__(self) -> str:
-        return "\n".join(
-            part for part in (f"{self.in_a_line()}: {self.message}", self.fix.rstrip()) if part
-        )
-
-    def with_fix(self, program: Program | None) -> Finding:
-        """The same with its fix, for this program."""
-        patches = [one.patch for one in (*self.candidates, *self.suggestions)[:1]]
-        if self.tried is not None:
-            patches = [self.tried.patch]
-        if patches and program is not None:
-            with suppress(ReenactError):
-                return replace(self, fix=patches[0].diff(program))
-        return self
+        change = self.fix.diff.rstrip() if self.fix is not None else ""
+        return "\n".join(part for part in (f"{self.in_a_line()}: {self.message}", change) if part)
 
 
 def finding_of(observation: Observation) -> Finding:

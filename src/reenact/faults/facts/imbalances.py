@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from reenact.accounts import BookName, Entry
-from reenact.faults.detector import Detector, Fix
+from reenact.faults.detector import Cure, Detector
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts.layer_view import LayerView
 from reenact.faults.finding import Finding, Findings
@@ -13,7 +13,7 @@ from reenact.faults.observation import Certainty
 from reenact.types import Place
 
 
-def no_fixes(_place: Place | None) -> Sequence[Fix]:
+def no_fixes(_place: Place | None) -> Sequence[Cure]:
     """Nothing mechanical."""
     return ()
 
@@ -22,15 +22,17 @@ def imbalances(
     detector: Detector,
     evidence: Evidence,
     layer: LayerView | None = None,
-    fixes: Callable[[Place | None], Sequence[Fix]] = no_fixes,
+    fixes: Callable[[Place | None], Sequence[Cure]] = no_fixes,
 ) -> Findings:
-    """What does not balance and shows the fault of this detector, at this layer where there is one;
-    `fixes` are the edits of code for a place.
+    """What does not balance and shows the fault of this detector, at this layer where there is one,
+    else at the first of those that the entry is about: there other detectors see the same. `fixes` are
+    the edits of code for a place.
     """
     for account in evidence.accounts:
         for entry in account.imbalances:
             if entry.fault == detector.fault.name:
-                yield _finding(detector, evidence, entry, layer, fixes(entry.place))
+                first = next((one for one in evidence.layers if one.name in entry.layers), None)
+                yield _finding(detector, evidence, entry, layer or first, fixes(entry.place))
 
 
 def unnamed_imbalances(detector: Detector, evidence: Evidence, book: BookName) -> Findings:
@@ -46,7 +48,7 @@ def _finding(
     evidence: Evidence,
     entry: Entry,
     layer: LayerView | None = None,
-    fixes: Sequence[Fix] = (),
+    fixes: Sequence[Cure] = (),
 ) -> Finding:
     return detector.finding(
         evidence,

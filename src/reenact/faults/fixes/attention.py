@@ -8,6 +8,7 @@ from reenact.errors import NotChangeable
 from reenact.faults import Evidence, Place
 from reenact.faults.fixes.drafting import (
     Fixes,
+    code_of,
     edit,
     fresh_name,
     nodes_at,
@@ -450,7 +451,7 @@ def _padding_known(call: ast.Call) -> str | None:
     for tokens in embedded:
         named = isinstance(tokens, ast.Name) and tokens.id in {one.arg for one in given}
         if named and known is not None and isinstance(known.value, int):
-            return f"({excerpt(tokens)} == {known.value})"
+            return f"({code_of(tokens)} == {known.value})"
     return None
 
 

@@ -8,7 +8,7 @@ from itertools import count
 from typing import Concatenate, ParamSpec, TypeAlias
 
 from reenact.errors import NotChangeable, PatchConflict
-from reenact.faults import Evidence, Fix, Place, Refused, Suggestion
+from reenact.faults import Cure, Evidence, Place, Refused, Suggestion
 from reenact.program.edit.rewriting import rewrites
 from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.flow.ends import spot_of
@@ -19,7 +19,7 @@ from reenact.program.syntax.scope import scope_of
 from reenact.program.syntax.source import Span
 from reenact.program.training.reading import Reading, read
 
-Fixes: TypeAlias = tuple[Fix, ...]
+Fixes: TypeAlias = tuple[Cure, ...]
 """Edits of code, the likeliest first, and why others are not offered."""
 Given = ParamSpec("Given")
 Write: TypeAlias = Callable[Concatenate[SourceEditor, Given], None]
@@ -57,7 +57,7 @@ def refused(reason: str) -> Fixes:
     return (Refused(reason),)
 
 
-def offered(*groups: Iterable[Fix]) -> Fixes:
+def offered(*groups: Iterable[Cure]) -> Fixes:
     """Candidates in order; why one is refused is said only where none is offered."""
     every = tuple(dict.fromkeys(fix for group in groups for fix in group))
     edits = tuple(one for one in every if isinstance(one, Suggestion))
@@ -104,6 +104,11 @@ def replace(editor: SourceEditor, node: Node, text: str) -> None:
 def insert_before(editor: SourceEditor, statement: ast.stmt, line: str) -> None:
     """Put a line before a statement."""
     editor.before(statement, line)
+
+
+def code_of(node: Node) -> str:
+    """A piece of code as it is written."""
+    return scope_of(node).index.text_of(node)
 
 
 def with_method(editor: SourceEditor, node: ast.expr, method: str) -> None:

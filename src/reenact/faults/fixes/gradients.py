@@ -7,6 +7,7 @@ import ast
 from reenact.faults import Evidence, Place
 from reenact.faults.fixes.drafting import (
     Fixes,
+    code_of,
     edit,
     insert_before,
     nodes_at,
@@ -117,7 +118,7 @@ def unscale_before_clipping(evidence: Evidence, place: Place | None) -> Fixes:
             optimizer = stepped(reading.analysis, step)
             if scaler is None or optimizer is None or same(scaler, optimizer):
                 continue
-            text = f"{excerpt(scaler)}.unscale_({excerpt(optimizer)})"
+            text = f"{code_of(scaler)}.unscale_({code_of(optimizer)})"
             return edit(
                 evidence,
                 "unscale the gradients before they are clipped",

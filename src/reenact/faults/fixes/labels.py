@@ -8,6 +8,7 @@ from reenact.errors import NotChangeable
 from reenact.faults import Evidence, Place
 from reenact.faults.fixes.drafting import (
     Fixes,
+    code_of,
     edit,
     fresh_name,
     nodes_at,
@@ -20,7 +21,7 @@ from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.flow.ends import spot_of
 from reenact.program.flow.uses import stores, value_of
 from reenact.program.syntax.calls import keyword
-from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.pieces import (
     block_of,
     called,
@@ -37,6 +38,8 @@ from reenact.program.syntax.pieces import (
 from reenact.program.syntax.source import Span
 
 PERMUTES = ("permutation", "randperm")
+TURNS = ("flip", "fliplr", "flipud", "rot90", "hflip", "vflip", "rotate", "affine")
+"""What turns or mirrors a picture."""
 
 
 def one_order(evidence: Evidence, place: Place | None) -> Fixes:
@@ -47,6 +50,7 @@ def one_order(evidence: Evidence, place: Place | None) -> Fixes:
     return offered(
         _shuffled_together(evidence, statement),
         _turned_together(evidence, statement),
+        *(_turned_together(evidence, one) for one in _turns_near(statement)),
         *(_same_seed(evidence, call) for call in nodes_at(evidence, place, ast.Call)),
         *(_loaders_alike(evidence, call) for call in nodes_at(evidence, place, ast.Call)),
         *(_repeated_alike(evidence, call) for call in nodes_at(evidence, place, ast.Call)),
@@ -125,6 +129,12 @@ def _take_one_order(
     editor.replace(spot_of(other), order)
 
 
+def _turns_near(statement: ast.stmt) -> list[ast.Assign]:
+    """Statements of the same function that flip or turn a variable."""
+    near = within(function_of(statement), ast.Assign)
+    return [one for one in near if calls_in(one.value, *TURNS)]
+
+
 def _turned_together(evidence: Evidence, statement: ast.stmt) -> Fixes:
     """What is done to the input is done to what belongs to it: the other part of the pair."""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
@@ -188,10 +198,10 @@ def _same_seed(evidence: Evidence, call: ast.Call) -> Fixes:
                 SourceEditor.set_argument,
                 call,
                 "random_state",
-                excerpt(seed),
+                code_of(seed),
             )
         if seed is not None and own is not None and not same(seed, own):
-            return edit(evidence, "split both with one seed", replace, own, excerpt(seed))
+            return edit(evidence, "split both with one seed", replace, own, code_of(seed))
     return ()
 
 

@@ -8,6 +8,7 @@ from reenact.faults import Evidence, Place
 from reenact.faults.facts.roles import without_gradients
 from reenact.faults.fixes.drafting import (
     Fixes,
+    code_of,
     edit,
     insert_before,
     nodes_at,
@@ -92,7 +93,7 @@ def _judged(evidence: Evidence, place: Place | None) -> list[ast.Call]:
 
 def _around(evidence: Evidence, call: ast.Call) -> Fixes:
     """The model of a call is in evaluation mode for the block or loop that judges."""
-    model = excerpt(call.func)
+    model = code_of(call.func)
     judged = _whole(call)
     before = (
         block_of(judged)[: block_of(judged).index(judged)] if judged in block_of(judged) else []
@@ -177,7 +178,7 @@ def _evaluated(evidence: Evidence, model: ast.expr) -> bool:
 
 
 def _at_start(evidence: Evidence, loop: Looping, model: ast.expr) -> Fixes:
-    text = f"{excerpt(model)}.train()"
+    text = f"{code_of(model)}.train()"
     return edit(
         evidence,
         f"set {excerpt(model)} to training mode in every epoch",
@@ -237,10 +238,10 @@ def _rows_of(loops: list[Looping], update: ast.Call) -> str | None:
     """The loader that trains; else the rows that the model is given, in one batch."""
     for loop in sorted(loops, key=lambda one: -one.lineno):
         if isinstance(loop, ast.For) and not isinstance(loop.iter, ast.Call):
-            return excerpt(loop.iter)
+            return code_of(loop.iter)
     for loop in loops:
         for call in calls_in(loop):
             model = update.args[0] if update.args else None
             if model is not None and same(call.func, model) and call.args:
-                return f"[{excerpt(call.args[0])}]"
+                return f"[{code_of(call.args[0])}]"
     return None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from reenact.errors import NotChangeable
 from reenact.faults import Evidence, Place
-from reenact.faults.facts.roles import is_loss_call
+from reenact.faults.facts.roles import is_loss_call, losses
 from reenact.faults.fixes.drafting import (
     Fixes,
+    code_of,
     edit,
     nodes_at,
     offered,
@@ -21,7 +23,7 @@ from reenact.faults.fixes.drafting import (
 from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.ends import spot_of
-from reenact.program.flow.uses import value_of
+from reenact.program.flow.uses import reaches, value_of
 from reenact.program.syntax.calls import argument, keyword
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.pieces import (
@@ -155,7 +157,7 @@ def _heads(evidence: Evidence, call: ast.Call, tensor: ast.expr) -> Fixes:
     sizes = given.elts if isinstance(given, ast.Tuple) else call.args
     if len(sizes) == 4:
         # rows, heads, tokens, features: cut from the features, then turned.
-        texts = [excerpt(sizes[place]) for place in (0, 2, 1, 3)]
+        texts = [code_of(sizes[place]) for place in (0, 2, 1, 3)]
         return edit(
             evidence,
             "cut the heads from the features, and turn them before the tokens",
@@ -170,7 +172,7 @@ def _heads(evidence: Evidence, call: ast.Call, tensor: ast.expr) -> Fixes:
         SourceEditor.behind,
         call,
         tensor,
-        f".transpose(1, 2).reshape({', '.join(excerpt(size) for size in sizes)})",
+        f".transpose(1, 2).reshape({', '.join(code_of(size) for size in sizes)})",
     )
 
 
@@ -194,21 +196,33 @@ def turn_sign(evidence: Evidence, place: Place | None) -> Fixes:
 
 
 def turn_term(evidence: Evidence, place: Place | None) -> Fixes:
-    """The term of a loss that a line makes gets the other sign, where it has one line of its own."""
-    exact = turn_sign(evidence, place)
-    if exact:
-        return exact
+    """The term of a loss that is made of what a line computes gets the other sign: of a sum the one
+    side that it reaches, of a loss with one term the whole.
+    """
     found: list[Fixes] = []
-    for statement in nodes_at(evidence, place, ast.Assign):
-        found += [
-            edit(
-                evidence,
-                f"turn the sign of {excerpt(statement.targets[0])}",
-                _turned,
-                statement.value,
-            )
-        ]
-    return offered(*found, refused("Which term has the wrong sign is not seen at one line."))
+    for index in evidence.files:
+        made = [one for one in nodes_at(evidence, place, ast.expr) if file_of(one) is index]
+        sums = [one for one in losses(index) if is_sum(one, ast.Add, ast.Sub)]
+        for one in sums:
+            sides = [side for side in (one.left, one.right) if _reaches(made, side)]
+            if len(sides) == 1:
+                found.append(_turn(evidence, sides[0]))
+        whole = [one for one in losses(index) if not isinstance(one, ast.Name)]
+        if not sums and whole and _reaches(made, whole[0]):
+            found.append(_turn(evidence, whole[0]))
+    return offered(
+        *found,
+        turn_sign(evidence, place),
+        refused("Which term of the loss has the wrong sign is not seen at one line."),
+    )
+
+
+def _reaches(made: Sequence[ast.expr], end: ast.expr) -> bool:
+    return any(reaches(one, [end]) for one in made)
+
+
+def _turn(evidence: Evidence, node: ast.expr) -> Fixes:
+    return edit(evidence, f"turn the sign of {excerpt(node)}", _turned, node)
 
 
 def _exactly(evidence: Evidence, place: Place | None) -> list[ast.expr]:

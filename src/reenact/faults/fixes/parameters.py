@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from reenact.errors import NotChangeable
-from reenact.faults import Evidence, Fix, Place
+from reenact.faults import Cure, Evidence, Place
 from reenact.faults.facts.roles import without_gradients
 from reenact.faults.fixes.drafting import (
     Fixes,
+    code_of,
     dedented,
     edit,
     nodes_at,
@@ -199,8 +200,8 @@ def _given_models(evidence: Evidence, reading: Reading, call: ast.Call) -> Fixes
         # A part of a model that is given whole need not be given by itself.
         and not any(_is_part(model, one) for one in wanted)
     ]
-    names = list(dict.fromkeys([*map(excerpt, kept), *map(excerpt, wanted)]))
-    asked = [excerpt(model) for part in _parts(given) if (model := receiver(part)) is not None]
+    names = list(dict.fromkeys([*map(code_of, kept), *map(code_of, wanted)]))
+    asked = [code_of(model) for part in _parts(given) if (model := receiver(part)) is not None]
     if not wanted or sorted(names) == sorted(asked):
         return ()
     text = ", ".join(f"*{name}.parameters()" for name in names)
@@ -292,7 +293,7 @@ def join_graph(evidence: Evidence, place: Place | None) -> Fixes:
     )
 
 
-def _without_detach(evidence: Evidence, call: ast.Call) -> tuple[Fix, ...]:
+def _without_detach(evidence: Evidence, call: ast.Call) -> tuple[Cure, ...]:
     owner = owner_of(call)
     if called(call) != "detach" or owner is None:
         return ()

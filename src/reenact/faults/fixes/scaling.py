@@ -132,9 +132,8 @@ def _share_figures(editor: SourceEditor, first: ast.BinOp, held: ast.BinOp) -> N
         raise NotChangeable("The rows are not scaled by a difference and a quotient.")
     pairs = ((subtracted.right, other.right), (first.right, held.right))
     index = file_of(first)
-    rows = excerpt(subtracted.left)
     overwritten = any(
-        isinstance(one, ast.Assign) and rows in map(excerpt, one.targets)
+        isinstance(one, ast.Assign) and any(same(target, subtracted.left) for target in one.targets)
         for one in index.nodes
         if getattr(one, "lineno", 0) >= first.lineno
     )

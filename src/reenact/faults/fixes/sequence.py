@@ -9,6 +9,7 @@ from reenact.faults import Evidence, Place
 from reenact.faults.facts.roles import targets
 from reenact.faults.fixes.drafting import (
     Fixes,
+    code_of,
     edit,
     nodes_at,
     offered,
@@ -218,7 +219,7 @@ def _last_state(evidence: Evidence, call: ast.Call) -> Fixes:
     sizes = call.args
     if owner is None or len(sizes) != 2 or not _is_state(owner):
         return ()
-    shape = ", ".join(excerpt(one) for one in sizes)
+    shape = ", ".join(code_of(one) for one in sizes)
     return edit(
         evidence,
         "join the states of each row",

@@ -84,4 +84,4 @@ def _rewrite(index: FileIndex, stretch: _Stretch) -> Rewrite:
         for edit in stretch.edits
     ]
     old = index.text[stretch.start : stretch.end]
-    return Rewrite(index.path, old, written(old, moved))
+    return Rewrite(index.path, old, written(old, moved), by_template=True)

@@ -13,7 +13,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from reenact.diagnosis.diagnosis import Diagnosis, SourceFile, suspected_source
-from reenact.diagnosis.judgement import on_stand_in
+from reenact.diagnosis.judgement import Judgement, on_stand_in
 from reenact.faults.confidence import POSSIBLE
 from reenact.faults.evidence import Evidence
 from reenact.faults.fault_type import FaultType
@@ -46,7 +46,7 @@ SHOWN_OTHERS = 3
 """Other witnesses whose observation is shown; of the rest only the code."""
 WIDE = 84
 """Characters of a source line that are shown."""
-MOST_LINES = 6
+MOST_LINES = 12
 
 
 def diagnosis_document(
@@ -62,7 +62,7 @@ def diagnosis_document(
     notes = [one for one in found.notes if outcome is None or one != outcome.sentence]
     less = [
         *_less_likely(found.low_confidence),
-        *_symptoms(found.symptoms, reasons_too=not found.findings),
+        *_symptoms(found),
     ]
     sections = (
         doc.Section(
@@ -81,6 +81,7 @@ def diagnosis_document(
         doc.Section("Claims of a model, tested", doc.listed(_hypotheses(found)), "hypotheses"),
         doc.Section("Opinions of a model", doc.listed(_opinions(found)), "opinions"),
         doc.Section("Other suspects, and symptoms", less, "less"),
+        doc.Section("Edits that are no fix", doc.listed(_dropped(found)), "dropped", detail=True),
         doc.Section("Limits of this diagnosis", doc.listed(notes), "notes"),
         doc.Section(
             "Next",
@@ -324,8 +325,13 @@ def _less_likely(less_likely: Sequence[Finding]) -> Iterator[doc.Block]:
         )
 
 
-def _symptoms(symptoms: Sequence[Finding], *, reasons_too: bool) -> Iterator[Table]:
-    """Symptoms that point to no single fault; why it matters only where no finding explains it."""
+def _symptoms(found: Diagnosis) -> Iterator[Table]:
+    """Symptoms that point to no single fault; why it matters only where no finding explains it, and
+    something is wrong.
+    """
+    symptoms = found.symptoms
+    sound = found.judgement is Judgement.SOUND
+    reasons_too = not found.findings and not sound
     columns = ("detector", "seen", *(("why it matters",) if reasons_too else ()))
     whole = (
         (
@@ -337,7 +343,7 @@ def _symptoms(symptoms: Sequence[Finding], *, reasons_too: bool) -> Iterator[Tab
     )
     if symptoms:
         yield Table(
-            "Symptoms",
+            "Seen, and no fault by itself" if sound else "Symptoms",
             columns,
             tuple(row[: len(columns)] for row in whole),
         )
@@ -440,7 +446,16 @@ def _diagnostic(
         help=explained,
         pictures=pictures,
         cell=cell,
+        fix=_edit(one),
     )
+
+
+def _edit(one: Finding) -> doc.Edit | None:
+    """Its fix for formats that hand it to other programs."""
+    if one.fix is None:
+        return None
+    words = f"{one.fix.safety.value}; {one.fix.sentence}"
+    return doc.Edit(one.fix.diff, words)
 
 
 def seen(observation: Observation) -> str:
@@ -466,21 +481,48 @@ def reasons(one: Finding, *, again: bool = False, together: str = "") -> Iterato
         yield "", f"and {', '.join(other.code for other in more)}"
     if one.agreeing:
         yield "opinion", f"a model agrees, in {one.agreeing[0].saw}"
-    offered = (*one.candidates, *one.suggestions)
-    if offered and one.tried is None:
-        yield (
-            "try",
-            "\n".join(changed_lines(one.fix)) or change_words(offered[0]),
-        )
-    elif one.refused and one.tried is None:
-        yield "fix", one.refused[0].reason
+    if one.tried is None:
+        yield from _to_change(one)
     if one.tried is not None and together:
         yield "tried", f"together with {together}, see there"
     elif one.tried is not None:
-        yield "changed", "\n".join(changed_lines(one.fix)) or str(one.tried.patch)
+        diff = one.fix.diff if one.fix is not None else ""
+        yield "changed", "\n".join(changed_lines(diff)) or str(one.tried.patch)
         yield "tried", tried_words(one.tried) + (f"; {one.note}" if one.note else "")
     elif one.note:
         yield "tried", one.note
+
+
+def fix_words(one: Finding) -> str:
+    """The lines that its fix changes, or the change in words where they are many."""
+    if one.fix is None:
+        return ""
+    if lines := "\n".join(changed_lines(one.fix.diff)):
+        return lines
+    text = one.fix.patch.to_text()
+    turned = (each for each in one.suggestions if each.patch.to_text() == text)
+    return next(map(change_words, turned), str(one.fix.patch))
+
+
+def _dropped(found: Diagnosis) -> list[str]:
+    """Edits that were suggested and are no fix, each with the reason."""
+    return [
+        f"{one.code}: {dropped.patch}: {dropped.reason}."
+        for one in found.findings
+        for dropped in one.dropped_fixes
+    ]
+
+
+def _to_change(one: Finding) -> Iterator[tuple[str, str]]:
+    """What to change, before any training was made with it; else why no edit is offered."""
+    if one.fix is not None:
+        yield "fix" if one.fix.tried.ran else "try", fix_words(one)
+        yield "", one.fix.sentence
+    elif one.edits and not one.dropped_fixes:
+        # Nobody has looked at it: of another program, or below the threshold.
+        yield "try", change_words(one.edits[0])
+    elif one.refused:
+        yield "fix", one.refused[0].reason
 
 
 def tried_words(tried: ChangeEffect) -> str:
