@@ -8,7 +8,6 @@ from reenact.faults import Evidence, Place
 from reenact.faults.evaluation.augmentation_on_validation import _transformed
 from reenact.faults.evaluation.train_test_scaling_mismatch import _scaled_at
 from reenact.faults.facts.cut_off import cut_at
-from reenact.faults.facts.label_place import inputs_made_at
 from reenact.faults.facts.made import (
     asked_for_at,
     axes_made,
@@ -18,6 +17,7 @@ from reenact.faults.facts.made import (
 )
 from reenact.probe.trace import Mover
 from reenact.program.program import program_from_text
+from reenact.program.training.rows.origins import inputs_made_at
 
 
 def line_of(text: str, words: str) -> int:
@@ -188,7 +188,7 @@ def test_inputs_are_found_where_they_become_a_tensor() -> None:
         "table = read()\nx = torch.tensor(table[1:], dtype=torch.float32)\ndata = TensorDataset(x, "
         "y)\n"
     )
-    found = inputs_made_at(asked(text))
+    found = inputs_made_at(asked(text).files)
     assert found is not None
     assert found.line == 2
 

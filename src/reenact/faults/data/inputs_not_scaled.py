@@ -56,7 +56,6 @@ from reenact.faults.facts.input_values import (
     scales_itself,
     training_inputs,
 )
-from reenact.faults.facts.label_place import inputs_made_at
 from reenact.faults.facts.lines import nodes
 from reenact.faults.facts.measured import among, inputs_scaled, output_rows
 from reenact.faults.facts.places import at_hyperparameter, named_hyperparameter
@@ -71,6 +70,7 @@ from reenact.program.syntax.pieces import (
     owner_of,
     place_of,
 )
+from reenact.program.training.rows.origins import inputs_made_at
 
 LARGE = 10.0
 SCALERS = (
@@ -138,7 +138,7 @@ def inputs_unscaled(detector: Detector, evidence: Evidence) -> Findings:
     values = ("scale", "standardize") if picture else ("standardize", "scale")
     param = named_hyperparameter(evidence, Kind.PREPROCESSING, "scale")
     finding = at_hyperparameter(finding, param, values)
-    made = inputs_made_at(evidence)
+    made = inputs_made_at(evidence.files)
     passes = evidence.happened("training-pass")
     if made is None and evidence.framework == "torch" and (param is None or param.absent):
         made = passes[0].place if passes else None
@@ -223,7 +223,7 @@ def abnormal_data(detector: Detector, evidence: Evidence) -> Findings:
             saw,
             kind=Kind.PREPROCESSING,
             values=values,
-            place=inputs_made_at(evidence),
+            place=inputs_made_at(evidence.files),
         )
 
 

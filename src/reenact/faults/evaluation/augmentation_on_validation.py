@@ -52,7 +52,6 @@ from reenact.faults import (
     TaskType,
 )
 from reenact.faults.facts.lines import first_place, nodes
-from reenact.faults.facts.splits import evaluated
 from reenact.probe.trace import Event
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.excerpt import excerpt, same
@@ -68,6 +67,7 @@ from reenact.program.syntax.pieces import (
     place_of,
     within,
 )
+from reenact.program.training.rows.splits import evaluated
 
 RANDOM_CHANGES = frozenset(
     (

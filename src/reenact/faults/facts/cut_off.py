@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from reenact.faults import Evidence, Place
 from reenact.faults.facts.lines import calls, first_place, nodes
-from reenact.faults.facts.roles import LOSS_STEPS, losses, without_gradients
 from reenact.program.flow.constants import constant_of
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.index import statement_of
@@ -24,6 +23,7 @@ from reenact.program.syntax.pieces import (
     place_of,
     within,
 )
+from reenact.program.training.roles import LOSS_STEPS, losses, without_gradients
 
 PASSES = ("forward", "call", *LOSS_STEPS)
 """Functions that a framework calls for a step."""

@@ -49,9 +49,9 @@ from reenact.faults import (
 )
 from reenact.faults.facts.advice import bare_output, report
 from reenact.faults.facts.api import uses
-from reenact.faults.facts.label_place import labels_made_at
 from reenact.faults.facts.measured import among, softmax_of_classes
 from reenact.faults.facts.places import OF_QUANTITIES
+from reenact.program.training.rows.origins import labels_made_at
 
 TARGET_RANGES = {
     "sigmoid": (0.0, 1.0),
@@ -119,7 +119,7 @@ def labels_out_of_domain(detector: Detector, evidence: Evidence) -> Findings:
     family = evidence.loss_family
     seen = f"labels from {low:g} to {high:g}"
     if family is LossFamily.BINARY and (low < -1e-3 or high > 1 + 1e-3):
-        made = labels_made_at(evidence)
+        made = labels_made_at(evidence.files)
         loss = evidence.place_of(Kind.LOSS)
         where = f" at line {loss.line}" if made is not None and loss is not None else ""
         saw = f"{seen} for {evidence.loss_name}{where}"
@@ -143,7 +143,7 @@ def labels_out_of_domain(detector: Detector, evidence: Evidence) -> Findings:
         yield detector.finding(
             evidence,
             saw,
-            place=labels_made_at(evidence),
+            place=labels_made_at(evidence.files),
             certainty=sure,
         )
     elif family is LossFamily.CATEGORICAL and not labels.one_hot and labels.class_values:

@@ -49,10 +49,10 @@ from reenact.faults import (
 )
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.lines import call_place, calls
-from reenact.faults.facts.roles import schedules
 from reenact.probe.trace import Trace
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.pieces import owner_of
+from reenact.program.training.roles import schedules
 
 MOST = 0.9
 FEWEST = 3

@@ -51,9 +51,10 @@ from reenact.faults import (
 )
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.lines import calls, first_place
-from reenact.faults.facts.roles import SCHEDULES, schedules
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.pieces import owner_of
+from reenact.program.training.lexicon import TORCH_SCHEDULERS
+from reenact.program.training.roles import schedules
 
 GONE = 1.5e-2
 """Share of the largest learning rate below which nothing is learned any more: two falls to a
@@ -139,4 +140,4 @@ def _stepped(evidence: Evidence) -> Place | None:
     made = [one for index in evidence.files for one in schedules(index)]
     steps = calls(evidence, "step")
     stepped = (call for call in steps if any(same(owner_of(call), one) for one in made))
-    return first_place(stepped) or first_place(calls(evidence, *SCHEDULES))
+    return first_place(stepped) or first_place(calls(evidence, *TORCH_SCHEDULERS))

@@ -40,7 +40,6 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.lines import nodes
-from reenact.faults.facts.roles import is_loss_call
 from reenact.program.flow.uses import number, objects_of, reaches, value_of
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.pieces import (
@@ -51,6 +50,7 @@ from reenact.program.syntax.pieces import (
     owner_of,
     place_of,
 )
+from reenact.program.training.roles import is_loss_call
 
 SIMILAR = ("matmul", "mm", "bmm", "einsum", "cosine_similarity")
 SHARES = ("softmax", "log_softmax")

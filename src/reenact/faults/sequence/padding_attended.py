@@ -64,15 +64,6 @@ from reenact.faults import (
 )
 from reenact.faults.facts.api import has_keyword
 from reenact.faults.facts.lines import calls, first_place, nodes
-from reenact.faults.facts.padding import (
-    KEEP,
-    LEAVE_OUT,
-    inverted_masks,
-    is_mask,
-    knows_filler,
-    padded_lengths,
-    pads,
-)
 from reenact.faults.facts.series import learned
 from reenact.probe.trace import Behaviour
 from reenact.program.flow.constants import read_through
@@ -90,6 +81,15 @@ from reenact.program.syntax.pieces import (
     is_minus,
     last_word,
     place_of,
+)
+from reenact.program.training.rows.padding import (
+    KEEP,
+    LEAVE_OUT,
+    inverted_masks,
+    is_mask,
+    knows_filler,
+    padded_lengths,
+    pads,
 )
 
 MOVED = 1e-3
