@@ -11,13 +11,10 @@ from typing import TYPE_CHECKING, Any, NotRequired
 from typing_extensions import TypedDict
 
 from reenact.accounts import Account, accounts_of
-from reenact.faults.facts.labels import compares_others, without_skipped
-from reenact.faults.facts.layer_view import LayerView, views
-from reenact.faults.facts.optimizers import finds_its_step
-from reenact.faults.facts.weight_copies import copies_in
 from reenact.probe.crash import Crash
 from reenact.probe.outcome import CUT_OFF, Outcome
 from reenact.probe.trace import Event, Experiments, Trace
+from reenact.probe.weight_copies import copies_in
 from reenact.program.graph import (
     LossFacts,
     ModelGraph,
@@ -26,6 +23,8 @@ from reenact.program.graph import (
     TensorFacts,
 )
 from reenact.program.hyperparameter import Hyperparameter, Kind
+from reenact.program.label_facts import compares_others, without_skipped
+from reenact.program.layer_view import LayerView, views
 from reenact.program.program import CODE, Program
 from reenact.program.static_graph import StaticGraph
 from reenact.program.syntax.index import FileIndex, index_of
@@ -36,6 +35,7 @@ from reenact.program.training.loss_families import (
     loss_word,
     wanted_output,
 )
+from reenact.program.training.step_sizes import finds_its_step
 from reenact.program.training.written import written_at
 from reenact.types import Place
 

@@ -41,8 +41,8 @@ from reenact.faults import (
 )
 from reenact.faults.facts.crash import crashed
 from reenact.faults.facts.crash_advice import label_advice
-from reenact.faults.facts.crash_kind import CrashKind
-from reenact.faults.facts.crash_values import outside
+from reenact.probe.crash_kind import CrashKind
+from reenact.probe.crash_values import outside
 from reenact.program.training.rows.origins import labels_made_at
 
 FAULT = Fault(

@@ -56,13 +56,13 @@ from reenact.faults.facts.input_values import (
     scales_itself,
     training_inputs,
 )
-from reenact.faults.facts.lines import nodes
 from reenact.faults.facts.measured import among, inputs_scaled, output_rows
 from reenact.faults.facts.places import at_hyperparameter, named_hyperparameter
 from reenact.faults.facts.series import learned
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.lines import nodes
 from reenact.program.syntax.pieces import (
     is_call,
     is_constant,
@@ -251,7 +251,7 @@ def _dropped(evidence: Evidence) -> Iterator[ast.expr]:
     """Where a scaler of scikit-learn is asked for scaled rows and nobody takes them; it scales
     nothing in place unless it was made to.
     """
-    for node in nodes(evidence, ast.Expr):
+    for node in nodes(evidence.files, ast.Expr):
         owner = owner_of(node.value)
         made = value_of(owner) if owner is not None else None
         kept = not is_call(node.value, "fit_transform", "transform")

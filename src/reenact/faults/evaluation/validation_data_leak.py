@@ -34,6 +34,7 @@ import ast
 import math
 from collections.abc import Iterator
 
+from reenact.accounts.prepared import only_prepares
 from reenact.faults import (
     Category,
     Certainty,
@@ -49,13 +50,12 @@ from reenact.faults import (
 )
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.input_values import shared_rows
-from reenact.faults.facts.lines import call_place
-from reenact.faults.facts.prepared import only_prepares
 from reenact.probe.trace import Overlap
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import names_that_reach, stores
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.lines import call_place
 from reenact.program.syntax.pieces import (
     Found,
     called,
@@ -140,7 +140,7 @@ def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
     sure = _sure(evidence, worst, clean=clean)
     saw = f"{worst.shared} of {worst.rows} rows of the {worst.split} data are training rows"
     proven = Certainty.PROOF if sure > 0.8 else None
-    where = call_place(evidence, *RESAMPLES, *SPLITS) if proven is not None else None
+    where = call_place(evidence.files, *RESAMPLES, *SPLITS) if proven is not None else None
     kind = Kind.VALIDATION
     yield detector.finding(
         evidence,

@@ -48,9 +48,9 @@ from reenact.faults import (
     Wanted,
 )
 from reenact.faults.facts.advice import bare_output, report
-from reenact.faults.facts.api import uses
 from reenact.faults.facts.measured import among, softmax_of_classes
 from reenact.faults.facts.places import OF_QUANTITIES
+from reenact.program.flow.library_uses import uses
 from reenact.program.training.rows.origins import labels_made_at
 
 TARGET_RANGES = {
@@ -112,7 +112,7 @@ def labels_out_of_domain(detector: Detector, evidence: Evidence) -> Findings:
     labels = evidence.labels
     if labels is None or labels.minimum is None or labels.maximum is None:
         return
-    if evidence.several_outputs and uses(evidence, *QUANTITIES) and not labels.integral:
+    if evidence.several_outputs and uses(evidence.files, *QUANTITIES) and not labels.integral:
         return  # They are the quantities of another head.
     low = labels.minimum
     high = labels.maximum
@@ -125,7 +125,7 @@ def labels_out_of_domain(detector: Detector, evidence: Evidence) -> Findings:
         saw = f"{seen} for {evidence.loss_name}{where}"
         # Where several optimizers learn, or a head of its own, the labels may be those of another
         # loss.
-        others = evidence.optimizers > 1 or uses(evidence, *QUANTITIES, *CLASSES)
+        others = evidence.optimizers > 1 or uses(evidence.files, *QUANTITIES, *CLASSES)
         sure = Certainty.HINT if others else Certainty.PROOF
         yield detector.finding(
             evidence,

@@ -50,8 +50,8 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.lines import calls, first_place
 from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.lines import calls, first_place
 from reenact.program.syntax.pieces import owner_of
 from reenact.program.training.lexicon import TORCH_SCHEDULERS
 from reenact.program.training.roles import schedules
@@ -138,6 +138,6 @@ def schedule_against_plan(detector: Detector, evidence: Evidence) -> Findings:
 def _stepped(evidence: Evidence) -> Place | None:
     """Where the schedule is stepped, else where it is made."""
     made = [one for index in evidence.files for one in schedules(index)]
-    steps = calls(evidence, "step")
+    steps = calls(evidence.files, "step")
     stepped = (call for call in steps if any(same(owner_of(call), one) for one in made))
-    return first_place(stepped) or first_place(calls(evidence, *TORCH_SCHEDULERS))
+    return first_place(stepped) or first_place(calls(evidence.files, *TORCH_SCHEDULERS))
