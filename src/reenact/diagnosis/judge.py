@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from reenact.diagnosis.consequences import without_consequences
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.grouping import grouped
 from reenact.diagnosis.opinions import with_opinions
@@ -73,6 +74,7 @@ def findings_of(
     if evidence.program is not None:
         findings = unsuppressed(findings, evidence.program)
     together = grouped(findings, health=health_of(evidence), begun=not hardly_begun(evidence))
+    together = without_consequences(together, options.threshold)
     if evidence.program is None:
         return together
     return with_opinions(together, evidence.program)
