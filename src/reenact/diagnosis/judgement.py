@@ -141,8 +141,7 @@ def _sentence(found: Shown, judgement: Judgement) -> str:
             confirmed = f", {found.confirmed} confirmed by training" if depth.intervenes else ""
             return f"{counted(found.findings, 'finding')}{proven}{confirmed}{early}."
         case Judgement.BROKEN:
-            grave = grave_symptoms(found.symptoms, found.threshold)
-            seen = grave or [one for one in found.symptoms if one.confidence >= found.threshold]
+            seen = accusing_symptoms(judgement, found.symptoms, found.threshold)
             deeper = f" Try --depth {DEEPER[depth]}." if depth in DEEPER else ""
             symptoms = counted(len(seen), "symptom")
             return f"Training looks broken ({symptoms}){early}, cause not identified.{deeper}"
@@ -157,13 +156,24 @@ def _sentence(found: Shown, judgement: Judgement) -> str:
                 f"time for {in_a_row(unchecked)}."
             )
         case Judgement.SOUND if early:
-            return f"No fault found at depth {depth}{early}."
+            return f"No fault found at depth {depth}{early}.{_unexplained(found)}"
         case Judgement.SOUND:
             outcome = evidence.outcome
             steps = evidence.trace.step_count if evidence.trace is not None else 0
             ended = outcome.sentence if outcome is not None and outcome.kind not in ORDERLY else ""
             seen_in = f" in the {counted(steps, 'step')} seen. {ended}" if ended else "."
-            return f"No fault found at depth {depth}{seen_in}"
+            return f"No fault found at depth {depth}{seen_in}{_unexplained(found)}"
+
+
+def _unexplained(found: Shown) -> str:
+    """What was seen of a sound training that a reader would take for an objection, and what it is
+    worth; empty for nothing.
+    """
+    grave = grave_symptoms(found.symptoms, found.threshold)
+    if not grave:
+        return ""
+    names = in_a_row(one.first.name for one in grave)
+    return f" By itself, what was seen is no fault: {names}."
 
 
 def _stopped_early(evidence: Evidence) -> str:
@@ -185,6 +195,22 @@ def grave_symptoms(
     """Those that say by themselves that the training failed."""
     shown = (one for one in symptoms if one.confidence >= threshold)
     return tuple(one for one in shown if one.severity is Severity.ERROR)
+
+
+def accusing_symptoms(
+    judgement: Judgement,
+    symptoms: Sequence[Finding],
+    threshold: float,
+) -> tuple[Finding, ...]:
+    """Those that speak against a training: grave ones, else all that are shown; of a sound one
+    none does.
+    """
+    if judgement is Judgement.SOUND:
+        return ()
+    grave = grave_symptoms(symptoms, threshold)
+    if judgement is Judgement.BROKEN and not grave:
+        return tuple(one for one in symptoms if one.confidence >= threshold)
+    return grave
 
 
 def _goes_on(evidence: Evidence) -> bool:

@@ -63,7 +63,7 @@ def diagnosis_document(
     notes = [one for one in found.notes if outcome is None or one != outcome.sentence]
     less = [
         *_less_likely(found.low_confidence),
-        *_symptoms(found.symptoms, reasons_too=not found.findings),
+        *_symptoms(found),
     ]
     # Where the cause is not known, the facts are what a reader goes on with.
     known = found.judgement in (Judgement.FINDINGS, Judgement.SOUND)
@@ -343,8 +343,13 @@ def _less_likely(less_likely: Sequence[Finding]) -> Iterator[doc.Block]:
         )
 
 
-def _symptoms(symptoms: Sequence[Finding], *, reasons_too: bool) -> Iterator[Table]:
-    """Symptoms that point to no single fault; why it matters only where no finding explains it."""
+def _symptoms(found: Diagnosis) -> Iterator[Table]:
+    """Symptoms that point to no single fault; why it matters only where no finding explains it, and
+    something is wrong.
+    """
+    symptoms = found.symptoms
+    sound = found.judgement is Judgement.SOUND
+    reasons_too = not found.findings and not sound
     columns = ("detector", "seen", *(("why it matters",) if reasons_too else ()))
     whole = (
         (
@@ -356,7 +361,7 @@ def _symptoms(symptoms: Sequence[Finding], *, reasons_too: bool) -> Iterator[Tab
     )
     if symptoms:
         yield Table(
-            "Symptoms",
+            "Seen, and no fault by itself" if sound else "Symptoms",
             columns,
             tuple(row[: len(columns)] for row in whole),
         )
