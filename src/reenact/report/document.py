@@ -113,6 +113,16 @@ class Board:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """The change that mends what a diagnostic says."""
+
+    diff: str
+    """A unified diff; its paths are those of the diagnostic's place."""
+    words: str
+    """Whether it is safe, and what was done with it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One thing found, with a stable code: what SARIF, annotations and problem matchers read."""
 
@@ -139,6 +149,8 @@ class Diagnostic:
     """Address that opens its place in an editor; only a live page has one."""
     cell: str = ""
     """Its place in a notebook, for readers: `study.ipynb cell 4 line 2`."""
+    fix: Edit | None = None
+    """For formats that hand it to other programs; readers have it among the reasons."""
 
     @property
     def where(self) -> str:

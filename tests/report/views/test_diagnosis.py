@@ -13,12 +13,14 @@ from made_evidence import seen, trace
 from reenact.diagnosis.diagnosis import (
     Diagnosis,
 )
+from reenact.diagnosis.fixes.text import TextCheck
 from reenact.diagnosis.grouping import grouped
 from reenact.diagnosis.options import Depth
 from reenact.faults.detector import suggest
 from reenact.faults.evidence import Evidence
 from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, finding_of
+from reenact.faults.fix import DroppedFix, FixTried
 from reenact.faults.observation import Observation, Observes, Severity, Suggestion
 from reenact.faults.tried import ChangeEffect, InterventionResult
 from reenact.probe.trace import Experiments, LearningRateRange, OneBatch, Trace, no_rows
@@ -27,6 +29,7 @@ from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, program_from_text
 from reenact.program.static_graph import static_graph
+from reenact.report.document import Text
 from reenact.report.render import FORMATS, render
 from reenact.report.views.diagnosis import change_words, diagnosis_document, tried_words
 from reenact.trials.budget import TrainingUsage
@@ -87,12 +90,39 @@ def found_by(*findings: Finding) -> Finding:
     return found
 
 
+def with_fix(one: Finding, program: Program, tried: FixTried = FixTried.NOT_RUN) -> Finding:
+    return TextCheck(program, ()).fixed(one, tried, "")
+
+
+def test_a_fix_that_ran_is_not_something_to_try(program: Program, evidence: Evidence) -> None:
+    one = found_by(finding("UM005", 0.9, suggestions=(suggestion(program),)))
+    ran = with_fix(one, program, FixTried.SILENT)
+    (notice,) = diagnosis_document(diagnosis(evidence, ran), "train.py").diagnostics
+    assert "fix      - optimizer" in notice.detail
+    assert "         ran, detector silent" in notice.detail
+    assert "try " not in notice.detail
+
+
+def test_where_no_edit_does_none_is_shown_and_the_reason_is_a_detail(
+    program: Program, evidence: Evidence
+) -> None:
+    edit = suggestion(program)
+    one = found_by(finding("UM005", 0.9, suggestions=(edit,)))
+    none = replace(one, dropped_fixes=(DroppedFix(edit.patch, "it ends with AttributeError"),))
+    document = diagnosis_document(diagnosis(evidence, none), "train.py")
+    assert "lr=0.001" not in document.diagnostics[0].detail
+    texts = [one.text for one in document.plain_blocks() if isinstance(one, Text)]
+    assert any("it ends with AttributeError" in text for text in texts)
+    brief = [one.text for one in document.plain_blocks(details=False) if isinstance(one, Text)]
+    assert not any("AttributeError" in text for text in brief)
+
+
 def test_a_finding_shows_its_line_the_change_and_the_witnesses(
     program: Program, evidence: Evidence
 ) -> None:
     first = finding("UM005", 0.9, suggestions=(suggestion(program),))
     others = [finding(code, 0.5) for code in ("RE019", "AT004", "AT005", "RE040")]
-    found = found_by(first, *others).with_fix(program)
+    found = with_fix(found_by(first, *others), program)
     (notice,) = diagnosis_document(diagnosis(evidence, found), "train.py").diagnostics
     lines = notice.detail.splitlines()
     assert lines[0].endswith("lr=10.0)")
@@ -112,8 +142,8 @@ def test_a_long_line_is_shown_around_the_place_and_the_change(
     program = program_from_text(long)
     line = long.splitlines()[4]
     place = Place(PurePosixPath("train.py"), 5, line.index("10.0"), 5, line.index("10.0") + 4)
-    one = found_by(finding("UM005", 0.9, place=place, suggestions=(suggestion(program),))).with_fix(
-        program
+    one = with_fix(
+        found_by(finding("UM005", 0.9, place=place, suggestions=(suggestion(program),))), program
     )
     known = replace(evidence, program=program, static=static_graph(program))
     (notice,) = diagnosis_document(diagnosis(known, one), "train.py").diagnostics

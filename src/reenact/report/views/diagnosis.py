@@ -47,7 +47,7 @@ SHOWN_OTHERS = 3
 """Other witnesses whose observation is shown; of the rest only the code."""
 WIDE = 84
 """Characters of a source line that are shown."""
-MOST_LINES = 6
+MOST_LINES = 12
 
 
 def diagnosis_document(
@@ -85,6 +85,7 @@ def diagnosis_document(
     )
     beyond = (
         doc.Section("Other suspects, and symptoms", less, "less"),
+        doc.Section("Edits that are no fix", doc.listed(_dropped(found)), "dropped", detail=True),
         doc.Section("Limits of this diagnosis", doc.listed(notes), "notes"),
     )
     sections = (
@@ -464,7 +465,16 @@ def _diagnostic(
         help=explained,
         pictures=pictures,
         cell=cell,
+        fix=_edit(one),
     )
+
+
+def _edit(one: Finding) -> doc.Edit | None:
+    """Its fix for formats that hand it to other programs."""
+    if one.fix is None:
+        return None
+    words = f"{one.fix.safety.value}; {one.fix.sentence}"
+    return doc.Edit(one.fix.diff, words)
 
 
 def seen(observation: Observation) -> str:
@@ -490,18 +500,40 @@ def reasons(one: Finding, *, again: bool = False, together: str = "") -> Iterato
         yield "", f"and {', '.join(other.code for other in more)}"
     if one.agreeing:
         yield "opinion", f"a model agrees, in {one.agreeing[0].saw}"
-    if one.suggestions and one.tried is None:
-        yield (
-            "try",
-            "\n".join(changed_lines(one.fix)) or change_words(one.suggestions[0]),
-        )
+    if one.fix is not None and one.tried is None:
+        yield "fix" if one.fix.tried.ran else "try", fix_words(one)
+        yield "", one.fix.sentence
+    elif one.suggestions and one.tried is None and not one.dropped_fixes:
+        # Nobody has looked at it: of another program, or below the threshold.
+        yield "try", change_words(one.suggestions[0])
     if one.tried is not None and together:
         yield "tried", f"together with {together}, see there"
     elif one.tried is not None:
-        yield "changed", "\n".join(changed_lines(one.fix)) or str(one.tried.patch)
+        diff = one.fix.diff if one.fix is not None else ""
+        yield "changed", "\n".join(changed_lines(diff)) or str(one.tried.patch)
         yield "tried", tried_words(one.tried) + (f"; {one.note}" if one.note else "")
     elif one.note:
         yield "tried", one.note
+
+
+def fix_words(one: Finding) -> str:
+    """The lines that its fix changes, or the change in words where they are many."""
+    if one.fix is None:
+        return ""
+    if lines := "\n".join(changed_lines(one.fix.diff)):
+        return lines
+    text = one.fix.patch.to_text()
+    turned = (each for each in one.suggestions if each.patch.to_text() == text)
+    return next(map(change_words, turned), str(one.fix.patch))
+
+
+def _dropped(found: Diagnosis) -> list[str]:
+    """Edits that were suggested and are no fix, each with the reason."""
+    return [
+        f"{one.code}: {dropped.patch}: {dropped.reason}."
+        for one in found.findings
+        for dropped in one.dropped_fixes
+    ]
 
 
 def tried_words(tried: ChangeEffect) -> str:
