@@ -176,7 +176,7 @@ def frozen_or_forgotten_weights(detector: Detector, evidence: Evidence) -> Findi
 
 @FAULT.detector(
     "RE120",
-    "account-of-parameters",
+    "weights-never-trained",
     "reenact",
     needs=Needs.ACCOUNTS,
     observes=Observes.WEIGHTS,

@@ -101,7 +101,9 @@ def schedule_per_batch(detector: Detector, evidence: Evidence) -> Findings:
     low = sum(rate < GONE * max(rates) for rate in rates) / len(rates)
     epochs = evidence.watched.epoch_count or 1
     at_once = len(falls) > 1 and epochs >= EPOCHS and falls[-1] < len(rates) / epochs
-    often_enough = len(falls) > 2 * epochs or at_once
+    # A schedule of epochs lowers the rate once an epoch at most.
+    most_falls = epochs if epochs >= EPOCHS else 2 * epochs
+    often_enough = len(falls) > most_falls or at_once
     if low >= MOST and often_enough and not any(later > now for now, later in pairwise(rates)):
         often = f"{len(falls)} times in {f'the first of {epochs}' if at_once else epochs} epochs"
         saw = f"learning rate {max(rates):.2g} falls {often}, to {rates[-1]:.1e}"
