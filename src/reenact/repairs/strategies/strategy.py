@@ -68,6 +68,10 @@ class Scoreboard:
     def add(self, patches: Sequence[Patch], scores: Sequence[float]) -> None:
         self._known |= {_key(one): (one, score) for one, score in zip(patches, scores, strict=True)}
 
+    def clear(self) -> None:
+        """Forget all scores, which were of another seed."""
+        self._known.clear()
+
     def __contains__(self, patch: Patch) -> bool:
         return _key(patch) in self._known
 
