@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+from reenact.diagnosis.consequences import without_consequences
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.fixes.text import TextCheck
 from reenact.diagnosis.grouping import grouped
@@ -80,6 +81,7 @@ def findings_of(
     if evidence.program is not None:
         findings = unsuppressed(findings, evidence.program)
     together = grouped(findings, health=health_of(evidence), begun=not hardly_begun(evidence))
+    together = without_consequences(together, options.threshold)
     if evidence.program is None:
         return together
     return with_opinions(together, evidence.program)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from reenact.accounts import BookName, Entry
 from reenact.faults.detector import Cure, Detector
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.layer_view import LayerView
 from reenact.faults.finding import Finding, Findings
 from reenact.faults.observation import Certainty
+from reenact.program.layer_view import LayerView
 from reenact.types import Place
 
 

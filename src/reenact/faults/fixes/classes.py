@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from reenact.faults import Evidence
-from reenact.faults.facts.roles import is_loss_call
 from reenact.faults.fixes.drafting import (
     Fixes,
     edit,
@@ -20,6 +19,7 @@ from reenact.program.syntax.pieces import (
     calls_in,
 )
 from reenact.program.training.purpose import Purposes
+from reenact.program.training.roles import is_loss_call
 
 
 def weigh_classes(evidence: Evidence, counts: tuple[int, ...], values: tuple[int, ...]) -> Fixes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from reenact.faults import Evidence, Place
-from reenact.faults.facts.roles import without_gradients
 from reenact.faults.fixes.drafting import (
     Fixes,
     code_of,
@@ -33,6 +32,7 @@ from reenact.program.syntax.pieces import (
     within,
 )
 from reenact.program.training.purpose import Purposes
+from reenact.program.training.roles import without_gradients
 
 Looping = ast.For | ast.AsyncFor | ast.While
 

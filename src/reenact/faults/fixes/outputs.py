@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from reenact.errors import NotChangeable
 from reenact.faults import Evidence, Place
-from reenact.faults.facts.roles import is_loss_call, losses
 from reenact.faults.fixes.drafting import (
     Fixes,
     code_of,
@@ -38,6 +37,7 @@ from reenact.program.syntax.pieces import (
 )
 from reenact.program.syntax.source import Span
 from reenact.program.training.purpose import Purposes
+from reenact.program.training.roles import is_loss_call, losses
 
 Shape = tuple[int, ...]
 

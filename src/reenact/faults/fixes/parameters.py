@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from reenact.errors import NotChangeable
 from reenact.faults import Cure, Evidence, Place
-from reenact.faults.facts.roles import without_gradients
 from reenact.faults.fixes.drafting import (
     Fixes,
     code_of,
@@ -40,6 +39,7 @@ from reenact.program.syntax.pieces import (
 from reenact.program.syntax.scope import scope_of
 from reenact.program.training.purpose import Purposes
 from reenact.program.training.reading import Reading
+from reenact.program.training.roles import without_gradients
 
 LISTS = (ast.List, ast.ListComp, ast.Tuple)
 DICTS = (ast.Dict, ast.DictComp)

@@ -6,7 +6,6 @@ import ast
 
 from reenact.errors import NotChangeable
 from reenact.faults import Evidence, Place
-from reenact.faults.facts.splits import apart
 from reenact.faults.fixes.drafting import (
     Fixes,
     edit,
@@ -30,6 +29,7 @@ from reenact.program.syntax.pieces import (
     within,
 )
 from reenact.program.syntax.source import Span
+from reenact.program.training.rows.splits import apart
 
 
 def fit_on_training_rows(evidence: Evidence, place: Place | None) -> Fixes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from reenact.faults import Evidence
-from reenact.faults.facts.roles import schedules
 from reenact.faults.fixes.drafting import Fixes, edit, offered, reading_of, refused
 from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.flow.ends import spot_of
@@ -22,6 +21,7 @@ from reenact.program.syntax.pieces import (
 )
 from reenact.program.syntax.scope import scope_of
 from reenact.program.syntax.source import Span
+from reenact.program.training.roles import schedules
 
 LENGTHS = {
     "StepLR": (1, "step_size"),

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from reenact.faults import Evidence, Place
-from reenact.faults.facts.roles import targets
 from reenact.faults.fixes.drafting import (
     Fixes,
     code_of,
@@ -37,6 +36,7 @@ from reenact.program.syntax.pieces import (
     owner_of,
     within,
 )
+from reenact.program.training.roles import targets
 
 BATCH_FIRST = (
     "LSTM",

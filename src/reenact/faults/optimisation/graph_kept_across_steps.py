@@ -45,7 +45,6 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.roles import is_loss_call
 from reenact.faults.fixes.gradients import let_go_of_graph
 from reenact.program.flow.constants import read_through
 from reenact.program.flow.uses import assigned
@@ -63,6 +62,7 @@ from reenact.program.syntax.pieces import (
     returned,
     within,
 )
+from reenact.program.training.roles import is_loss_call
 
 ENDS = ("item", "detach", "float", "tolist", "numpy", "cpu", "data")
 SWITCHES = ("no_grad", "inference_mode", "set_grad_enabled", "backward", "step")

@@ -7,7 +7,7 @@ tried.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ from reenact.program.patch import readable_diff
 from reenact.report import document as doc
 from reenact.report.fault_pages import detector_help
 from reenact.report.views.accounts import accounts_section
+from reenact.report.views.checked import checked_section
 from reenact.settings import field_texts
 from reenact.trials.statistics import ALPHA, detectable_words
 from reenact.types import Place, Table
@@ -64,7 +65,10 @@ def diagnosis_document(
         *_less_likely(found.low_confidence),
         *_symptoms(found),
     ]
-    sections = (
+    # Where the cause is not known, the facts are what a reader goes on with.
+    known = found.judgement in (Judgement.FINDINGS, Judgement.SOUND)
+    checked = checked_section(found) if found.judgement is Judgement.SOUND else ()
+    facts = (
         doc.Section(
             "The run",
             [_run(found), *_data(found.evidence)],
@@ -78,15 +82,23 @@ def diagnosis_document(
         ),
         *accounts_section(found.accounts),
         *_measured(found, gone),
-        doc.Section("Claims of a model, tested", doc.listed(_hypotheses(found)), "hypotheses"),
-        doc.Section("Opinions of a model", doc.listed(_opinions(found)), "opinions"),
+    )
+    beyond = (
         doc.Section("Other suspects, and symptoms", less, "less"),
         doc.Section("Edits that are no fix", doc.listed(_dropped(found)), "dropped", detail=True),
         doc.Section("Limits of this diagnosis", doc.listed(notes), "notes"),
+    )
+    sections = (
+        *checked,
+        *_on_demand(facts, known=known),
+        doc.Section("Claims of a model, tested", doc.listed(_hypotheses(found)), "hypotheses"),
+        doc.Section("Opinions of a model", doc.listed(_opinions(found)), "opinions"),
+        *_on_demand(beyond, known=known),
         doc.Section(
             "Next",
             doc.listed([found.next_command] if found.next_command else []),
             "next",
+            detail=True,
         ),
     )
     title = f"Diagnosis of {title}"
@@ -103,7 +115,14 @@ def diagnosis_document(
         data=data,
         reused=reused,
         exit_code=code,
+        next_command=found.next_command,
     )
+
+
+def _on_demand(sections: Iterable[doc.Section], *, known: bool) -> Iterator[doc.Section]:
+    """What is no finding, at a terminal only with `-v` where it is known what to say."""
+    for one in sections:
+        yield replace(one, detail=one.detail or known)
 
 
 def from_run(stored: Stored) -> doc.Document:
