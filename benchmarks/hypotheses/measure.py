@@ -67,11 +67,13 @@ def measure_all(
     return [found[case.id] for case in cases]
 
 
-def known_results(cases: Sequence[ClaimCase], plan: Plan) -> dict[str, ClaimResult]:
+def known_results(
+    cases: Sequence[ClaimCase], plan: Plan, file: Path = STORED
+) -> dict[str, ClaimResult]:
     """What is known of these cases without executing anything: results of this reenact, else stored
     ones. A verdict on a case that has changed since is none.
     """
-    stored = read_results(STORED) if plan.effect else {}
+    stored = read_results(file) if plan.effect else {}
     found = {**stored, **read_results(plan.file)}
     return {case.id: found[case.id] for case in cases if _is_of(found.get(case.id), case)}
 

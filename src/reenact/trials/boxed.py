@@ -158,7 +158,7 @@ def _groups(trials: Trials) -> Iterator[list[int]]:
     """Places of trials that may share a box: of one program with one patch."""
     alike: dict[object, list[int]] = {}
     for at, trial in enumerate(trials):
-        alike.setdefault((id(trial.program), trial.patch, trial.stdin), []).append(at)
+        alike.setdefault((id(trial.program), repr(trial.patch), trial.stdin), []).append(at)
     for group in alike.values():
         for start in range(0, len(group), TOGETHER):
             yield group[start : start + TOGETHER]

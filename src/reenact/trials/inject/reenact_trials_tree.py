@@ -47,7 +47,11 @@ class Tree:
         for name in sorted(found.keys() - kept.keys()):
             _remove(os.path.join(self.place, name))
         # Folders come before what is in them.
-        missing = sorted(name for name, _ in _walk(self.first) if name not in kept)
+        missing = sorted(
+            name
+            for name, _ in _walk(self.first)
+            if not os.path.lexists(os.path.join(self.place, name))
+        )
         for name in missing:
             _copy(os.path.join(self.first, name), os.path.join(self.place, name))
         if missing or len(found) > len(kept):
