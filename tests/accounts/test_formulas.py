@@ -553,3 +553,84 @@ def test_what_a_softmax_takes_off_again_is_reported(scores: str) -> None:
 )
 def test_what_counts_or_keeps_precision_is_not(scores: str) -> None:
     assert keys(CORRECTED.format(scores=scores)) == []
+
+
+MADE_AGAIN = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset, TensorDataset
+
+torch.manual_seed(0)
+x = torch.randn(320, 6)
+y = (x @ torch.randn(6, 4)).argmax(1)
+
+
+class Changed(Dataset):
+    def __init__(self):
+        self.rows = x + 0.05 * torch.randn(320, 6)
+
+    def __len__(self):
+        return 320
+
+    def __getitem__(self, index):
+        return self.rows[index], y[index]
+
+
+model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 4))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+schedule = torch.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=8)
+for epoch in range(8):
+    for rows, labels in DataLoader(Changed(), batch_size=16, shuffle=True):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(rows), labels).backward()
+        optimizer.step()
+        {batch}
+    {epoch}
+"""
+
+
+@pytest.mark.parametrize(("at", "off"), [("batch", True), ("epoch", False)])
+def test_epochs_of_a_data_set_that_is_made_again_each_time_are_counted(at: str, off: bool) -> None:
+    program = MADE_AGAIN.replace("{" + at + "}", "schedule.step()")
+    program = program.replace("{batch}", "").replace("{epoch}", "")
+    evidence = evidence_of(program, run=True)
+    assert evidence.trace is not None
+    assert evidence.trace.epoch_count == 8
+    assert evidence.trace.books is not None
+    rows = evidence.trace.books.rows
+    assert rows is not None
+    assert not [one for one in rows.sets if one.labelled], "none of them judges"
+    (account,) = (one for one in evidence.accounts if one.book is BookName.FORMULAS)
+    assert bool(account.imbalances) is off
+
+
+IN_FOLDS = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Subset, TensorDataset
+
+torch.manual_seed(0)
+x = torch.randn(320, 6)
+y = (x @ torch.randn(6, 4)).argmax(1)
+data = TensorDataset(x, y)
+for fold in range(4):
+    held = list(range(80 * fold, 80 * fold + 80))
+    rest = [row for row in range(320) if row not in held]
+    model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 4))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    for epoch in range(4):
+        for rows, labels in DataLoader(Subset(data, rest), batch_size=16, shuffle=True):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(rows), labels).backward()
+            optimizer.step()
+        with torch.no_grad():
+            for rows, labels in DataLoader(Subset(data, held), batch_size=80):
+                print("val_accuracy", (model(rows).argmax(1) == labels).float().mean().item())
+"""
+
+
+def test_folds_are_no_epochs_of_each_other() -> None:
+    evidence = evidence_of(IN_FOLDS, run=True)
+    assert evidence.trace is not None
+    assert evidence.trace.epoch_count == 4
+    assert not [entry for one in evidence.accounts for entry in one.imbalances]

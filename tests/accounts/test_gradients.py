@@ -303,3 +303,56 @@ def test_a_scale_that_always_overflows_never_lets_a_step_come() -> None:
 def test_a_training_without_a_step_is_a_finding() -> None:
     (found,) = findings_in("RE100", seen(OVERFLOWS))
     assert found.is_root_cause
+
+
+COLLECTED_TERMS = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.rand(256, 32)
+encoder = nn.Linear(32, 8)
+decoder = nn.Linear(4, 32)
+optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=0.01)
+for step in range(60):
+    optimizer.zero_grad()
+    for rows in torch.randperm(256)[:128].split(32):
+        mean, log_var = encoder(x[rows]).chunk(2, 1)
+        code = mean + torch.randn_like(mean) * (0.5 * log_var).exp()
+        reconstruction = nn.functional.mse_loss(decoder(code), x[rows]{reduction})
+        divergence = -0.5 * torch.sum(1 + log_var - mean**2 - log_var.exp())
+        ((reconstruction + divergence) / 4).backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("reduction", "off"), [("", True), (', reduction="sum"', False)])
+def test_micro_batches_are_no_terms_of_a_loss(reduction: str, off: bool) -> None:
+    program = COLLECTED_TERMS.replace("{reduction}", reduction)
+    evidence = evidence_of(program, run=True, experiments=True)
+    first = evidence.experiments.terms[0]
+    assert {one.alike for one in first.terms} == {4}
+    (account,) = (one for one in evidence.accounts if one.book is BookName.GRADIENTS)
+    assert ("terms-reduced-unlike" in {one.key for one in account.imbalances}) is off
+
+
+def test_losses_of_heads_of_their_own_stay_terms() -> None:
+    program = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+x, y = torch.randn(128, 8), torch.randn(128, 3)
+body = nn.Linear(8, 16)
+heads = nn.ModuleList(nn.Linear(16, 1) for _ in range(3))
+model = nn.ModuleList([body, heads])
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for step in range(40):
+    optimizer.zero_grad()
+    hidden = torch.relu(body(x))
+    losses = [nn.functional.mse_loss(head(hidden), y[:, i : i + 1]) for i, head in enumerate(heads)]
+    sum(losses).backward()
+    optimizer.step()
+"""
+    terms = evidence_of(program, run=True, experiments=True).experiments.terms[0].terms
+    assert [one.alike for one in terms] == [1, 1, 1]

@@ -96,3 +96,29 @@ def test_a_model_that_was_never_trained_is_judged() -> None:
     beside = account_of(program.replace("{loaded}", TRAINED_AS_WELL))
     assert not beside.imbalances
     assert any(one.key == "judged-never-trained" for one in beside.of(Status.FACT))
+
+
+STEPPED_BY_A_LIBRARY = """
+for step in range(20):
+    rows = torch.randint(256, (32,))
+    optimizer.zero_grad()
+    loss = nn.functional.cross_entropy(model(x[rows]), y[rows])
+    {backward}
+    optimizer.step()
+"""
+BY_HAND = """for weight in model.parameters():
+        weight.grad = torch.randn_like(weight)"""
+
+
+def test_losses_that_never_go_backward_are_out_of_balance() -> None:
+    program = START.replace("{optimizer}", "Adam") + STEPPED_BY_A_LIBRARY
+    (entry,) = account_of(program.replace("{backward}", "pass")).imbalances
+    assert (entry.key, entry.fault) == ("no-backward", "parameters-not-trained")
+    assert "the optimizer stepped 20 times" in entry.sentence
+    assert entry.place is not None
+
+
+@pytest.mark.parametrize("backward", ["loss.backward()", BY_HAND])
+def test_gradients_that_came_in_whatever_way_were_learned_from(backward: str) -> None:
+    program = START.replace("{optimizer}", "Adam") + STEPPED_BY_A_LIBRARY
+    assert not account_of(program.replace("{backward}", backward)).imbalances

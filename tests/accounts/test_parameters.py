@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from reenact.accounts import Account, BookName
+from reenact.diagnosis.judge import diagnose_evidence
+from reenact.diagnosis.options import DiagnoseOptions
 from reenact.testing.faults import evidence_of
 
 pytestmark = pytest.mark.usefixtures("warm_python")
@@ -52,3 +54,28 @@ def test_a_part_that_only_decays_does_not_balance() -> None:
     program = TAKE_TURNS.replace("{decay}", ", weight_decay=0.1").replace("{share}", "0")
     (entry,) = account_of(program).imbalances
     assert entry.key == "moved-without-gradient"
+
+
+FORGOTTEN = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.randn(256, 8)
+y = (x @ torch.randn(8, 3)).argmax(1)
+body = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU())
+model = nn.Sequential(body, nn.Linear(32, 3))
+optimizer = torch.optim.Adam(model[1].parameters(), lr=0.02)
+for step in range(60):
+    rows = torch.randint(256, (32,))
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+    optimizer.step()
+"""
+
+
+def test_several_layers_that_never_train_are_one_finding() -> None:
+    found = diagnose_evidence(evidence_of(FORGOTTEN, run=True), DiagnoseOptions()).findings
+    named = [one for one in found if one.headline.fault_name == "parameters-not-trained"]
+    assert len(named) == 1
+    assert {"RE013", "RE120"} <= {one.code for one in named[0].witnesses}

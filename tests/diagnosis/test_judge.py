@@ -11,7 +11,7 @@ import pytest
 
 from reenact.diagnosis.grouping import grouped
 from reenact.diagnosis.judge import conclude, diagnose_evidence
-from reenact.diagnosis.judgement import Judgement
+from reenact.diagnosis.judgement import Judgement, accusing_symptoms
 from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.faults.evidence import Evidence
 from reenact.faults.finding import Finding, finding_of
@@ -20,6 +20,8 @@ from reenact.faults.tried import InterventionResult
 from reenact.probe.trace import Columns, Experiments, Trace, no_rows
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph
+from reenact.report.render import render
+from reenact.report.views.diagnosis import diagnosis_document
 from reenact.testing.faults import evidence_of
 from reenact.trials.budget import TrainingUsage
 
@@ -178,3 +180,28 @@ def test_what_there_was_no_time_for_is_reported_in_place_of_no_fault_found() -> 
         "Nothing was found at depth quick, and not all was checked: there was no time for which "
         "learning rates are usable and how the model behaves.",
     ]
+
+
+def test_what_a_sound_training_shows_is_said_to_be_no_fault_by_itself() -> None:
+    seen = run([1.0] * 30 + [0.8] * 30)
+    (symptom,) = (
+        detector("RE020").finding(seen, "100 steps on one batch took the loss from 1 to 0.9"),
+    )
+    found = conclude(
+        seen, DiagnoseOptions(depth=Depth.QUICK), grouped([symptom]), TrainingUsage(0.0)
+    )
+    assert found.judgement is Judgement.SOUND
+    assert found.sentence == (
+        "No fault found at depth quick. By itself, what was seen is no fault: "
+        "cannot-overfit-one-batch."
+    )
+    assert not accusing_symptoms(found.judgement, found.symptoms, found.threshold)
+    shown = render(diagnosis_document(found, "train.py"), "full")
+    assert "Seen, and no fault by itself" in shown
+    assert symptom.first.why not in shown
+
+
+def test_what_a_broken_training_shows_speaks_against_it() -> None:
+    seen = run([1.0] * 60)
+    stalls = grouped([detector("TC010").finding(seen, "loss 1 in the beginning and 1 in the end")])
+    assert accusing_symptoms(Judgement.BROKEN, stalls, 0.5) == stalls

@@ -64,6 +64,8 @@ class Entry:
     """How often such an imbalance is a fault."""
     is_proof: bool = False
     """Whether no sound program can show it."""
+    layers: tuple[str, ...] = ()
+    """Paths of the layers that it is about; none for what belongs to the training."""
 
     def json_fields(self) -> EntryJson:
         place = self.place
@@ -134,6 +136,7 @@ def imbalance(
     place: Place | None = None,
     confidence: float = 0.6,
     is_proof: bool = False,
+    layers: tuple[str, ...] = (),
 ) -> Entry:
     """What came in is not what was spent; either names a fault or says why it is wrong."""
     return Entry(
@@ -145,4 +148,5 @@ def imbalance(
         why,
         confidence,
         is_proof,
+        layers,
     )

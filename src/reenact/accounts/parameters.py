@@ -83,7 +83,7 @@ class _Parts:
 
     def named(self, tensors: Sequence[TensorRow]) -> str:
         """The parts that hold these, by their names."""
-        names = list(dict.fromkeys(_owner(one) for one in tensors))
+        names = _owners(tensors)
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         listed = ", ".join(names[:NAMED]) + more
         # A number alone reads as a quantity: layers of a Sequential have no other name.
@@ -110,6 +110,11 @@ class _Parts:
 def _owner(tensor: TensorRow) -> str:
     """The path of the layer that holds a tensor; the tensor itself where it is the model's own."""
     return tensor.path.rpartition(".")[0] or tensor.path or "a tensor outside the model"
+
+
+def _owners(tensors: Sequence[TensorRow]) -> tuple[str, ...]:
+    """The layers that hold these, each once."""
+    return tuple(dict.fromkeys(_owner(one) for one in tensors))
 
 
 def _common(paths: Sequence[Sequence[str]]) -> list[str]:
@@ -149,6 +154,7 @@ def _not_owned(parts: _Parts, still: Sequence[TensorRow]) -> Iterator[Entry]:
             fault=NOT_TRAINED,
             place=parts.place(replaced) or parts.optimizer_place(),
             confidence=0.95,
+            layers=_owners(lost),
         )
     elif _is_random(lost):
         yield imbalance(
@@ -157,6 +163,7 @@ def _not_owned(parts: _Parts, still: Sequence[TensorRow]) -> Iterator[Entry]:
             fault=NOT_TRAINED,
             place=parts.optimizer_place(),
             confidence=0.8,
+            layers=_owners(lost),
         )
     else:
         yield fact("reached-not-owned", saw)
@@ -199,6 +206,7 @@ def _not_reached(parts: _Parts, still: Sequence[TensorRow]) -> Iterator[Entry]:
             fault=NOT_TRAINED,
             place=parts.place(ran),
             confidence=0.8,
+            layers=_owners(ran),
         )
     else:
         yield fact("owned-not-reached", saw)
@@ -231,6 +239,7 @@ def _frozen(parts: _Parts, still: Sequence[TensorRow]) -> Iterator[Entry]:
             fault=NOT_TRAINED,
             place=parts.place(ran),
             confidence=0.8,
+            layers=_owners(ran),
         )
 
 

@@ -47,6 +47,8 @@ def _shares(seen: LossTerms) -> Entry:
 
 def _words(term: LossTerm, seen: LossTerms) -> str:
     reduced = f"{term.reduction} of {term.elements}" if term.reduction else "one number"
+    if term.alike > 1:
+        reduced = f"{term.alike} times the {reduced}"
     return f"{reduced}, {seen.share(term):.2%} of the gradient of what both reach"
 
 

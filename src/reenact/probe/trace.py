@@ -482,6 +482,8 @@ class LossTerm:
     """Norm of its own gradient over all weights of the optimizer."""
     on_shared: float | None
     """The same over the weights that other terms reach as well."""
+    alike: int = 1
+    """Parts of one form that it is the sum of, as of micro-batches; its value is their mean."""
 
     def reductions_differ(self, other: LossTerm) -> bool:
         """Whether one is summed over what the other is averaged over."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from reenact.api.training import diagnose_trace
-from reenact.diagnosis.judgement import Judgement, grave_symptoms
+from reenact.diagnosis.judgement import Judgement, accusing_symptoms
 from reenact.faults.detector import Needs, run_detectors
 from reenact.faults.evidence import Evidence
 from reenact.faults.observation import Observation
@@ -88,7 +88,8 @@ def assert_no_findings(
     )
     if found.judgement is Judgement.UNJUDGED:
         raise AssertionError(found.sentence)
-    findings = (*found.findings, *grave_symptoms(found.symptoms, found.threshold))
+    symptoms = accusing_symptoms(found.judgement, found.symptoms, found.threshold)
+    findings = (*found.findings, *symptoms)
     if findings:
         lines = [line for one in findings for line in _described(one.first)]
         count = f"{len(findings)} finding{'s' if len(findings) > 1 else ''}"

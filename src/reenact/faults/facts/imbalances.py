@@ -5,17 +5,20 @@ from __future__ import annotations
 from reenact.accounts import BookName, Entry
 from reenact.faults.detector import Detector
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.layer_view import LayerView
 from reenact.faults.finding import Finding, Findings
 from reenact.faults.observation import Certainty
+from reenact.program.layer_view import LayerView
 
 
 def imbalances(detector: Detector, evidence: Evidence, layer: LayerView | None = None) -> Findings:
-    """What does not balance and shows the fault of this detector, at this layer where there is one."""
+    """What does not balance and shows the fault of this detector, at this layer where there is one,
+    else at the first of those that the entry is about: there other detectors see the same.
+    """
     for account in evidence.accounts:
         for entry in account.imbalances:
             if entry.fault == detector.fault.name:
-                yield _finding(detector, evidence, entry, layer)
+                first = next((one for one in evidence.layers if one.name in entry.layers), None)
+                yield _finding(detector, evidence, entry, layer or first)
 
 
 def unnamed_imbalances(detector: Detector, evidence: Evidence, book: BookName) -> Findings:

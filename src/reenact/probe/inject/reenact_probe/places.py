@@ -6,6 +6,8 @@ import itertools
 import os
 import sys
 import sysconfig
+import tempfile
+import time
 import weakref
 from types import CodeType, FrameType
 from typing import Any
@@ -27,6 +29,8 @@ _PACKAGES = (
     os.sep + "site-packages" + os.sep,
     os.sep + "dist-packages" + os.sep,
 )
+_TEMPORARY = os.path.realpath(tempfile.gettempdir())
+_BEGAN = time.time()
 _COMPILED = (".pyx", ".pxd", ".pxi")
 """Endings of Cython's sources: frames of a compiled package name files that are not installed
 with it.
@@ -52,7 +56,23 @@ def _looks_like_library(filename: str) -> bool:
     # The main script itself may lie among installed packages: what is beside it is the program.
     own = any(part in folder for part in _PACKAGES) and path.startswith(folder)
     installed = path.startswith(_STDLIB) or any(part in path for part in _PACKAGES)
-    return path.startswith(_HERE) or (installed and not own)
+    return path.startswith(_HERE) or (installed and not own) or _is_generated(path, folder)
+
+
+def _is_generated(path: str, folder: str) -> bool:
+    """Whether a library wrote this file to run it: it is among the temporary files, and neither by the
+    main script nor in a folder that the program works in or imports from.
+    """
+    # The cells of a notebook have names of files that do not exist.
+    if not path.startswith(_TEMPORARY + os.sep) or not os.path.exists(path):
+        return False
+    if os.path.dirname(path) == _TEMPORARY:
+        # A script may be here itself, next to what was written since it began.
+        return os.path.getmtime(path) > _BEGAN
+    imported = (os.path.realpath(entry or os.curdir) for entry in sys.path)
+    folders = (os.path.dirname(folder), os.path.realpath(os.curdir), *imported)
+    known = (one for one in folders if one.startswith(_TEMPORARY + os.sep))
+    return not any(path.startswith(one + os.sep) for one in known)
 
 
 def of_probe(filename: str) -> bool:
@@ -75,6 +95,17 @@ def caller(made: Any = None) -> Place | None:
                 return position(frame)
         frame = frame.f_back
     return None
+
+
+def callers(most: int) -> tuple[tuple[str, int], ...]:
+    """File and line of the frames of the program that led here, the innermost first."""
+    found: list[tuple[str, int]] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and len(found) < most:
+        if not is_library(frame.f_code.co_filename):
+            found.append((frame.f_code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    return tuple(found)
 
 
 def position(frame: FrameType) -> Place:

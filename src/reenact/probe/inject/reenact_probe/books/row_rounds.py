@@ -13,6 +13,8 @@ from reenact_probe.types import Array, Facts, Tensor
 
 MOST_HEADS = 12
 """Rounds of a loader whose first batch is known."""
+COMPARED = 2
+"""Rounds whose rows are held against each other."""
 MOST_CLASSES = 64
 FEW_ROWS = 8
 
@@ -32,6 +34,7 @@ class Rounds:
         self._keys: list[set[int]] = []
         """Of the first rounds that were read: their rows, and the labels in their order."""
         self._labels: list[list[bytes]] = []
+        self._is_read = False
 
     def begins(
         self,
@@ -49,13 +52,14 @@ class Rounds:
         if first is not None and len(first) >= FEW_ROWS and len(self.heads) < MOST_HEADS:
             keys = keys_of([first]) * numpy.uint64(3)
             self.heads.append(int(numpy.bitwise_xor.reduce(keys)))
-        if is_read:
+        self._is_read = is_read and len(self._keys) < COMPARED
+        if self._is_read:
             self._keys.append(set())
             self._labels.append([])
 
     def read(self, keys: Array, labels: Array | None) -> None:
         """A batch of a round that is read."""
-        if self._keys:
+        if self._is_read:
             self._keys[-1].update(keys.tolist())
             self._labels[-1].append(b"" if labels is None else labels.tobytes())
 

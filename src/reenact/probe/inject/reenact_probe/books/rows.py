@@ -63,6 +63,8 @@ class RowsBook(Book):
         self.reach = Reach(torch)
         self.orders: dict[int, ClassOrder] = {}
         self.rounds: dict[int, Rounds] = {}
+        self.origins: dict[int, int] = {}
+        """By loader: the first of those whose place it took."""
         self.classes = Classes()
         self.passes: list[Pass] = []
         """With gradients, of this step, that did not go backward yet."""
@@ -95,20 +97,27 @@ class RowsBook(Book):
         rows = self.sets.by_loader.get(loader.index)
         if rows is None:
             rows = self.sets.by_loader[loader.index] = RowSet(labelled=False)
+            self.origins[loader.index] = loader.origin
+            if loader.origin in self.origins_that_train:
+                self._was_training(loader.index)
         trains = loader.index in self.sets.training
         if loader.given == 1:
             rows.is_read = rows.times < READ_ROUNDS
             self._round_begins(loader.index, rows, trains)
-            rounds = self.rounds.setdefault(loader.index, Rounds())
+            rounds = self.rounds.setdefault(loader.origin, Rounds())
             parts = tensors_in(self.torch, batch) if rounds.begun < MOST_HEADS else []
             first = rows_of(self.torch, parts[0]) if parts else None
             rounds.begins(loader.batches, first, rows.is_read)
-        if loader.index in self.rounds:
-            self.rounds[loader.index].given = loader.given
+        if loader.origin in self.rounds:
+            self.rounds[loader.origin].given = loader.given
         if rows.is_read:
             self._read(loader, rows, batch, trains)
         if loader.given == loader.batches:
             self._round_ends(loader.index, rows, trains)
+
+    @property
+    def origins_that_train(self) -> set[int]:
+        return {self.origins.get(index, index) for index in self.sets.training}
 
     def _crowded(self) -> bool:
         return len(self.sets.by_loader) >= MOST_SETS
@@ -138,7 +147,7 @@ class RowsBook(Book):
         rows.labelled = len(parts) > 1
         last = rows_of(self.torch, parts[-1]) if len(parts) > 1 else None
         keys = rows.add([inputs], last if last is not None and len(last) == len(inputs) else None)
-        self.rounds[loader.index].read(keys, last)
+        self.rounds[loader.origin].read(keys, last)
         if trains and inputs.ndim > 1:
             self.sets.trained.add(self.sets.trained.current, keys)
         if last is not None:
@@ -306,7 +315,7 @@ class RowsBook(Book):
             "orders": [self.orders[index].facts() for index in self._trains()],
             "reach": self.reach.facts(),
             "rounds": [
-                {"trains": index in self.sets.training, **one.facts(index)}
+                {"trains": index in self.origins_that_train, **one.facts(index)}
                 for index, one in list(self.rounds.items())[:16]
             ],
             "classes": self.classes.facts(),

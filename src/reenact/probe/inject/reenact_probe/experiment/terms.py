@@ -1,5 +1,8 @@
 """Which terms make up a loss: found in its graph, from the root down through additions, constant factors
 and reductions; and the gradient that each brings to the weights that several of them reach.
+
+Parts of one form, with one factor, that come from the same weights are one term of several rows: the losses
+of micro-batches whose gradients are collected, those of the steps of a series.
 """
 
 from __future__ import annotations
@@ -20,7 +23,10 @@ from reenact_probe.torch.nodes import (
 from reenact_probe.types import Facts, Library, Tensor
 
 MOST = 12
-"""Terms of a loss."""
+"""Terms of a loss, parts of one form taken together."""
+MOST_PARTS = 256
+MOST_NODES = 20_000
+"""Nodes of which the form of a part is read."""
 DEEPEST = 200
 """Nodes between the root and a reduction."""
 
@@ -58,10 +64,13 @@ def terms_of_loss(problem: Problem, when: str) -> Facts | None:
         loss, values = problem.again()
         if not loss.requires_grad:
             return None
-        found = list(terms(loss.grad_fn))
+        parts = list(terms(loss.grad_fn))
+        if not 2 <= len(parts) <= MOST_PARTS:
+            return None
+        found = list(_by_form(parts))
         if not 2 <= len(found) <= MOST:
             return None
-        gradients = [_gradients(torch, problem.weights, loss, found, one) for one in found]
+        gradients = [_gradients(torch, problem.weights, loss, parts, one) for one in found]
     shared = [
         i for i in range(len(problem.weights)) if sum(norms[i] > 0 for norms in gradients) > 1
     ]
@@ -74,14 +83,47 @@ def terms_of_loss(problem: Problem, when: str) -> Facts | None:
     }
 
 
+def _by_form(parts: list[Term]) -> Iterator[list[Term]]:
+    """The parts of a loss, those together that are one term of several rows."""
+    by_form: dict[Any, list[Term]] = {}
+    for one in parts:
+        kinds = tuple(kind for kind, _ in one.reductions)
+        by_form.setdefault((kinds, f"{one.factor:.6g}", _form(one.node)), []).append(one)
+    yield from by_form.values()
+
+
+def _form(root: Any) -> tuple[Any, ...]:
+    """The operations behind a node and how they follow each other, down to the weights themselves."""
+    numbers: dict[int, int] = {}
+    held: list[Any] = []
+    form: list[Any] = []
+    todo: list[Any] = [root]
+    while todo and len(held) < MOST_NODES:
+        node = todo.pop()
+        if id(node) in numbers:
+            form.append(numbers[id(node)])
+            continue
+        numbers[id(node)] = len(held)
+        # Held, so that no identity is used twice.
+        held.append(node)
+        variable = getattr(node, "variable", None)
+        form.append(name_of(node) if variable is None else id(variable))
+        todo += [one for one, _ in node.next_functions if one is not None]
+    return tuple(form)
+
+
 def _term_facts(
-    one: Term,
+    alike: list[Term],
     norms: list[float],
     shared: list[int],
     values: Callable[[Any], float | None],
 ) -> Facts:
+    one = max(alike, key=lambda term: term.elements)
+    each = [values(term.node) for term in alike]
+    known = [value for value in each if value is not None]
     return {
-        "value": _plain(values(one.node)),
+        "value": _plain(sum(known) / len(known)) if len(known) == len(each) else None,
+        "alike": len(alike),
         "factor": _plain(one.factor),
         "reduction": one.reduction,
         "elements": one.elements,
@@ -96,11 +138,11 @@ def _gradients(
     torch: Library,
     weights: list[Tensor],
     loss: Tensor,
-    found: list[Term],
-    wanted: Term,
+    parts: list[Term],
+    wanted: list[Term],
 ) -> list[float]:
     """Norms of the gradient of one term alone: those of the others are set to zero on their way."""
-    hooks = [one.node.register_prehook(_nothing) for one in found if one is not wanted]
+    hooks = [one.node.register_prehook(_nothing) for one in parts if one not in wanted]
     try:
         gradients = torch.autograd.grad(loss, weights, retain_graph=True, allow_unused=True)
     finally:

@@ -205,7 +205,7 @@ class BatchObserver:
         )
         batch = self.loaders.batch
         loader = self.loaders.current
-        if loader is self.train_loader and batch is None:
+        if self.trains(loader) and batch is None:
             # Its batch went into a step: these rows come from elsewhere.
             loader = None
         split = self.data.split(
@@ -415,6 +415,13 @@ class BatchObserver:
         if set(labels.counts) <= {0, 1}:
             return ((prediction > (0.0 if from_logits else 0.5)) == (target > 0.5)).float().mean()
         return None
+
+    def trains(self, loader: Loader | None) -> bool:
+        """Whether steps draw from this loader, or from those whose place it took."""
+        held = self.train_loader
+        return loader is held or (
+            loader is not None and held is not None and loader.origin == held.origin
+        )
 
     def epoch(self) -> int | None:
         """Epochs begun less one: by the loader, else by the length of an epoch; none without a

@@ -4,17 +4,21 @@ behind them.
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Protocol
 
 from reenact_probe.guard import after, guarded, patch
+from reenact_probe.places import callers
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.samples import first_tensor, plain
 from reenact_probe.types import Function, Library, Tensor
 
 A_FEW = 4
 """Rows that tell one batch from another."""
+LINES = 4
+"""Lines of the program that lead to a round, by which it is known again."""
 
 
 @dataclass(eq=False)
@@ -31,6 +35,17 @@ class Loader:
     batches: int | None = None
     """How many a round gives, where that is known."""
     open: bool = False
+    origin: int = -1
+    """The number of the first one, where the data set is made again each epoch; else its own."""
+    likeness: Any = None
+    """What it has in common with one that takes its place."""
+    dataset: Any = None
+    """The data set, held weakly; none where that cannot be."""
+
+    @property
+    def gone(self) -> bool:
+        """Whether the program let go of its data set."""
+        return self.dataset is None or self.dataset() is None
 
 
 class LoaderListener(Protocol):
@@ -40,6 +55,8 @@ class LoaderListener(Protocol):
     def looking(self) -> bool: ...
     @property
     def in_fit(self) -> bool: ...
+    @property
+    def optimizer_count(self) -> int: ...
     def loader_found(self, loader: Any, known: Loader) -> None: ...
     def loader_begins(self, known: Loader) -> None: ...
     def loader_exhausted(self, known: Loader | None) -> None: ...
@@ -60,6 +77,7 @@ class Loaders:
         self.recorder = recorder
         self.listener = listener
         self.known: dict[tuple[Any, Any, str], Loader] = {}
+        self.count = 0
         self.current: Loader | None = None
         self.batch: Any = None
         """The last batch, kept only while somebody looks."""
@@ -98,24 +116,10 @@ class Loaders:
     @guarded("loader")
     def _begins(self, loader: Any, iterator: Any) -> None:
         sampler = type(_sampler(loader)).__name__
-        dataset = type(loader.dataset).__name__
         key = (_identity(loader.dataset), loader.batch_size, sampler)
         known = self.known.get(key)
-        if known is None:
-            known = self.known[key] = Loader(
-                len(self.known),
-                f"loader-{len(self.known)}",
-            )
-            if not self.listener.in_fit:
-                rows = _length(loader.dataset)
-                self.recorder.event(
-                    "loader",
-                    loader=known.index,
-                    sampler=sampler,
-                    dataset=dataset,
-                    rows=rows,
-                )
-                self.listener.loader_found(loader, known)
+        if known is None or not _is_of(known, loader.dataset):
+            known = self.known[key] = self._new(loader, sampler)
         if not (known.open and known.given == 1):
             known.rounds += 1
         known.open = True
@@ -123,6 +127,38 @@ class Loaders:
         known.batches = _length(loader)
         iterator._reenact_loader = known
         self.listener.loader_begins(known)
+
+    def _new(self, loader: Any, sampler: str) -> Loader:
+        """A loader that was not seen before. Where a program makes its data set again each epoch, it
+        takes the place of the one before: it is drawn from at the same lines of the program, by the
+        same optimizers, and of the other data set nothing is left.
+        """
+        dataset = loader.dataset
+        rows = _length(dataset)
+        kind = (type(dataset).__name__, rows, loader.batch_size, sampler)
+        ways = (self.torch.is_grad_enabled(), self.listener.optimizer_count, callers(LINES))
+        number = self.count
+        self.count += 1
+        earlier = reversed(self.known.values())
+        before = next((one for one in earlier if one.likeness == (kind, ways) and one.gone), None)
+        known = Loader(
+            number,
+            f"loader-{number}" if before is None else before.name,
+            rounds=0 if before is None else before.rounds,
+            origin=number if before is None else before.origin,
+            likeness=(kind, ways),
+            dataset=_weakly(dataset),
+        )
+        if before is None and not self.listener.in_fit:
+            self.recorder.event(
+                "loader",
+                loader=known.index,
+                sampler=sampler,
+                dataset=kind[0],
+                rows=rows,
+            )
+            self.listener.loader_found(loader, known)
+        return known
 
     @guarded("batch")
     def _got(self, batch: Any, loader: Loader | None) -> None:
@@ -226,6 +262,22 @@ def _identity(dataset: Any) -> Any:
     if type(tensors) is tuple:
         return tuple(map(id, tensors))
     return id(dataset)
+
+
+def _is_of(known: Loader, dataset: Any) -> bool:
+    """Whether a loader that was found by the identity of its data set is of this one: another may have
+    the identity of one that is gone. Tensors that are wrapped again are known by their own.
+    """
+    if known.dataset is None or isinstance(_identity(dataset), tuple):
+        return True
+    return known.dataset() is dataset
+
+
+def _weakly(dataset: Any) -> Any:
+    try:
+        return weakref.ref(dataset)
+    except TypeError:
+        return None
 
 
 def _length(dataset: Any) -> int | None:

@@ -133,6 +133,10 @@ class TorchObserver:
         return self.keras is not None and self.keras.in_fit
 
     @property
+    def optimizer_count(self) -> int:
+        return len(self.steps.optimizers)
+
+    @property
     def looking(self) -> bool:
         return self.window is not None or bool(self.forwards.handles)
 
@@ -153,7 +157,7 @@ class TorchObserver:
         """Tell the books of a pass of an evaluation that they read as a whole."""
         loader = self._loaders.current
         batch = self._loaders.batch
-        trains = loader is self.batches.train_loader
+        trains = self.batches.trains(loader)
         elsewhere = not loader.given or (trains and batch is None) if loader is not None else True
         source = None if loader is None or elsewhere else (loader.name, loader.rounds)
         given = first_tensor(self.torch, (args, kwargs))
@@ -164,18 +168,18 @@ class TorchObserver:
         return self.books.judged(inner(module), source, given, output, labels)
 
     def loader_begins(self, known: Loader) -> None:
-        if known is not self.batches.train_loader:
+        if not self.batches.trains(known):
             self.forwards.expect_evaluation()
 
     def loader_exhausted(self, known: Loader | None) -> None:
-        if known is self.batches.train_loader:
+        if self.batches.trains(known):
             self.forwards.expect_evaluation()
 
     def last_batch(self, known: Loader) -> None:
         """The batch just given is the last of its loader's round: the step it belongs to ends
         an epoch.
         """
-        trains = known is self.batches.train_loader and self.window is None and not self.in_fit
+        trains = self.batches.trains(known) and self.window is None and not self.in_fit
         if trains and self.recorder.schedule.epoch_ends(self.recorder.step):
             self.steps.next_look = 0
             self._open_window()
