@@ -74,7 +74,7 @@ def test_an_insertion_quotes_nothing() -> None:
         ),
         (
             {"swaps": [{"path": "a.py", "search": "zwei", "replace": "y"}]},
-            "does not stand",
+            "is not",
         ),
         ({"removed": ["c.py"]}, "There is no file 'c.py'"),
         (

@@ -45,7 +45,7 @@ class Course:
 
 
 def kept_entries(book: MetricsBook, metrics: Sequence[Metric], stored: bool) -> Iterator[Entry]:
-    """One entry a line that keeps states by a metric, and one a schedule that waits for one."""
+    """One entry per line that keeps states by a metric, and one a schedule that waits for one."""
     courses = list(_courses(metrics))
     for kept in book.kept:
         entry = _kept(kept, courses, max(book.loaded, default=-1) if not stored else math.inf)
@@ -77,7 +77,7 @@ def _courses(metrics: Sequence[Metric]) -> Iterator[Course]:
 
 
 def _kept(kept: Kept, courses: Sequence[Course], used: float) -> Entry | None:
-    """What a line keeps its states by; none where it is no metric that is reported."""
+    """What a line keeps its states by; none where it is not a metric that is reported."""
     steps = set(kept.steps)
     good = [course for course in courses if _follows(steps, course, best=True)]
     bad = [course for course in courses if _follows(steps, course, best=False)]

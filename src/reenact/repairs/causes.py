@@ -71,7 +71,7 @@ class Cause:
 
 def causes_of(found: Diagnosis, program: Program) -> tuple[Cause, ...]:
     """What a diagnosis proves, and likely faults of correctness, surest first, with the fixes that fit
-    the program. A crash behind the training is none of its faults.
+    the program. A crash after the training is not one of its faults.
     """
     trains = ending_of(found.evidence) is not None
     wanted = (

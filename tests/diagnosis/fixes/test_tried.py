@@ -126,9 +126,9 @@ def test_silence_where_the_detector_does_not_fire_before_shows_nothing(
     sound = tmp_path / "sound"
     sound.mkdir()
     (sound / "train.py").write_text(MENDS.apply(program).files[0].text)
-    mended = read_program(("train.py",), sound)
-    check = TextCheck(mended, judging(OPTIONS))
-    scratch = Scratch(read_only(mended), pool, partial(spoken_by, OPTIONS), Length(600.0), Stop())
+    repaired = read_program(("train.py",), sound)
+    check = TextCheck(repaired, judging(OPTIONS))
+    scratch = Scratch(read_only(repaired), pool, partial(spoken_by, OPTIONS), Length(600.0), Stop())
     (one,) = try_edits([(not_cleared(program, DOES_NOTHING), [DOES_NOTHING])], check, scratch)
     assert one.fix is not None
     assert one.fix.tried is FixTried.NOT_TRIED

@@ -69,7 +69,7 @@ class Kept:
 
     steps: int = 0
     rows: int | None = None
-    """Rows that models were given; none where nobody counted."""
+    """Rows that models were given; none where no one counted."""
     trained: Shapes | None = None
     """Shapes of the tensors that an optimizer has and a gradient reached."""
     judged: tuple[int, ...] | None = None

@@ -58,7 +58,7 @@ def refused(reason: str) -> Fixes:
 
 
 def offered(*groups: Iterable[Cure]) -> Fixes:
-    """Candidates in order; why one is refused is said only where none is offered."""
+    """Candidates in order; why one is refused is reported only where none is offered."""
     every = tuple(dict.fromkeys(fix for group in groups for fix in group))
     edits = tuple(one for one in every if isinstance(one, Suggestion))
     return edits or every[:1]
