@@ -49,7 +49,7 @@ def test_lines_can_be_put_in(program: Program) -> None:
     ("diff", "says"),
     [
         ("nothing at all", "no change"),
-        ("--- a/other.py\n+++ b/other.py\n@@ -1 +1 @@\n-a\n+b\n", "none of the program's"),
+        ("--- a/other.py\n+++ b/other.py\n@@ -1 +1 @@\n-a\n+b\n", "not one of the program's"),
         ("--- a/train.py\n+++ b/train.py\n@@ -1 +1 @@\n-not there\n+b\n", "is not in"),
         ("--- a/train.py\n+++ b/train.py\n@@ -2 +2 @@\n-GAMMA = 0.5\n+GAMMA = 0.5\n", "nothing"),
         ("--- a/train.py\n+++ b/train.py\n@@ -2 +2 @@\n-GAMMA = 0.5\n+GAMMA = (\n", "Python"),
