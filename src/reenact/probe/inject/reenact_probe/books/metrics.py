@@ -18,7 +18,7 @@ from reenact_probe.guard import before, guarded
 from reenact_probe.places import caller
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.samples import plain
-from reenact_probe.types import Facts, Library, Module, Optimizer, Place, Tensor
+from reenact_probe.types import Facts, Library, Module, Optimizer, Tensor
 
 MOST_EVALUATIONS = 64
 MOST_STREAMS = 6
