@@ -8,8 +8,9 @@ import pytest
 
 from reenact.errors import InputError, SandboxUnavailable
 from reenact.sandbox import choose as choosing
-from reenact.sandbox.choose import choose, describe, notice
+from reenact.sandbox.choose import choose, choose_with_gpu, describe, notice
 from reenact.sandbox.files.folder import space_problem
+from reenact.sandbox.gpu import find_gpu
 from reenact.sandbox.tiers.bubblewrap import Bubblewrap
 
 
@@ -65,14 +66,27 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 
 def test_the_doctors_report_covers_every_tier() -> None:
     reports = {report.name: report for report in describe()}
-    assert list(reports) == ["bubblewrap", "container", "sandlock", "none"]
+    assert list(reports) == ["bubblewrap", "bubblewrap-gpu", "container", "sandlock", "none"]
     assert all(bool(report.missing) != report.works for report in reports.values())
     assert all(report.does_not_stop for report in reports.values())
     assert sum(report.chosen for report in reports.values()) <= 1
     assert not reports["sandlock"].chosen
     assert not reports["none"].chosen
+    assert not reports["bubblewrap-gpu"].chosen
     if reports["bubblewrap"].works:
         assert reports["bubblewrap"].chosen
+
+
+def test_the_gpu_is_shown_by_its_own_tier_alone_and_never_silently_left_away() -> None:
+    with pytest.raises(InputError, match="Only bubblewrap can show the GPU"):
+        choose_with_gpu("sandlock")
+    assert choose_with_gpu("none", trust_code=True).name == "none"
+    if find_gpu().devices:
+        assert choose_with_gpu().name == "bubblewrap-gpu"
+        return
+    with pytest.raises(SandboxUnavailable, match="There is no NVIDIA GPU") as refused:
+        choose_with_gpu()
+    assert "--gpu" in refused.value.next_step
 
 
 CHOOSE = """

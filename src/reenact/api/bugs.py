@@ -49,6 +49,7 @@ def reproduce_bug(
     sparse: bool = False,
     pytest: bool = False,
     prove_requirements: bool = False,
+    gpu: bool = False,
     diagnose: bool = False,
     minimise: bool = True,
     without: Words = (),
@@ -88,6 +89,7 @@ def reproduce_bug(
         sparse: rank code by words alone, also where an embedder is installed.
         pytest: kept for older calls: a test is always written.
         prove_requirements: install requirements.txt in a fresh environment, and judge the script there.
+        gpu: show scripts the GPU of this machine; the sandbox stops less then.
         diagnose: after a silent bug, read the project's training programs for faults.
         minimise: make the script as short as the symptom allows.
         without: parts of the method to leave out (ablations).
@@ -145,6 +147,7 @@ def reproduce_bug(
             bisect=bisect or "",
             stubs=call.words_of(allow_stubs, "allow_stubs"),
             dense=not sparse,
+            gpu=gpu,
             diagnose=diagnose,
             packages=(
                 *session.settings.allow_packages,
@@ -154,7 +157,7 @@ def reproduce_bug(
             minimise=minimise,
         )
         raw = read_report(str(report), stdin=sys.stdin.buffer)
-        box = session.sandbox()
+        box = session.sandbox(gpu=gpu)
         history = None
         if bisect:
             opened = open_history(str(repo), into=session.cache / "checkouts", stop=session.stop)
@@ -189,6 +192,7 @@ def judge_bug(
     repo: File = ".",
     commit: str | None = None,
     run_time: float = 120.0,
+    gpu: bool = False,
     sandbox: str | None = None,
     trust_code: bool | None = None,
     max_time: float | None = None,
@@ -205,6 +209,7 @@ def judge_bug(
         repro: the repro.py that `reproduce_bug` wrote, with its repro.json beside it.
         repo, commit: the project: a folder, archive, git bundle or https address; the revision.
         run_time: seconds that one run of the script may take.
+        gpu: show the script the GPU of this machine; the sandbox stops less then.
         sandbox, trust_code: tier that runs the script; allow one that confines nothing.
         max_time: seconds that the whole call may take.
         progress, cancel: as for `reenact.diagnose`.
@@ -232,7 +237,7 @@ def judge_bug(
     facts = read_facts(file)
     text = decode(read_bytes(file, MOST_SCRIPT))
     with call.open_session(given) as session:
-        box = session.sandbox()
+        box = session.sandbox(gpu=gpu)
         checkout = _checkout(repo, commit, session)
         files = project_files(checkout.folder)
         at = Revision(identity(checkout, files), files, checkout.day, metadata(checkout.folder))

@@ -130,11 +130,11 @@ class Session:
             sandbox=self.sandbox,
         )
 
-    def sandbox(self) -> Sandbox:
+    def sandbox(self, *, gpu: bool = False) -> Sandbox:
         """The sandbox of the settings; what it does not stop is reported. Its boxes end with
-        the call.
+        the call. `gpu`: its programs may use the GPU of this machine.
         """
-        return Stoppable(sandbox_for(self.settings), self.stop)
+        return Stoppable(sandbox_for(self.settings, gpu=gpu), self.stop)
 
     def environments(self, box: Sandbox) -> Environments:
         """Interpreters with packages, prepared in the sandbox."""
@@ -269,11 +269,11 @@ def model_for(
     )
 
 
-def sandbox_for(settings: Settings) -> Sandbox:
+def sandbox_for(settings: Settings, *, gpu: bool = False) -> Sandbox:
     """The tier of the settings, and a word on what it does not stop."""
-    from reenact.sandbox.choose import choose, notice
+    from reenact.sandbox.choose import choose, choose_with_gpu, notice
 
-    tier = choose(
+    tier = (choose_with_gpu if gpu else choose)(
         None if settings.sandbox == "auto" else settings.sandbox,
         trust_code=settings.trust_code,
     )

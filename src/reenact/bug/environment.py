@@ -141,6 +141,7 @@ def prepare(
         allowed=allowed,
         environments=environments,
         notes=notes,
+        backend="" if options.gpu else "cpu",
     )
 
 
@@ -150,10 +151,11 @@ def _built(
     allowed: Allowed,
     environments: Environments,
     notes: list[str],
+    backend: str,
 ) -> Environment:
-    # Boxes have no GPU, and the builds of torch for one are many times as large.
+    # The builds of torch for a GPU are many times as large, and usual boxes have none.
     builder = (
-        replace(environments, backend="cpu")
+        replace(environments, backend=backend)
         if isinstance(environments, Environments)
         else environments
     )

@@ -75,6 +75,8 @@ class BugOptions:
     """auto: this interpreter's packages where they satisfy the repository, else built; here;
     build.
     """
+    gpu: bool = False
+    """Scripts may use the GPU of this machine, in a sandbox that shows it."""
     diagnose: bool = False
     """After a silent bug: read the project's training programs with the rules of `reenact
     diagnose`.

@@ -257,7 +257,7 @@ def tried(case: Case, attempt: Attempt, run: Scope, *, quick: bool = False) -> A
     objection = not_shown(case, runs)
     if objection is not None:
         learned = None if quick else _learned(case, attempt, run)
-        why = beyond(case.symptom, runs, case.buggy.files)
+        why = beyond(case.symptom, runs, case.buggy.files, has_device=case.options.gpu)
         return learned or replace(attempt, beyond=why).stopped(objection)
     if quick:
         return replace(attempt, runs=())

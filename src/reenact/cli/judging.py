@@ -20,6 +20,7 @@ from reenact.cli.options import defaulted, echo, shared
     "Seconds that one run may take.",
     name="run_time",
 )
+@click.option("--gpu", is_flag=True, help=opt.GPU)
 @click.option("--sandbox", help="Tier that runs the script; default: the best one here.")
 @shared("trust-code", "max-time")
 @click.argument("repro", type=click.Path(path_type=Path))

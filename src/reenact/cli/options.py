@@ -182,6 +182,7 @@ class Checked(click.ParamType):  # type: ignore[type-arg]  # as above
 SECONDS = Amount(0, MOST_SECONDS, above=True)
 RUN_SECONDS = Amount(1, MOST_SECONDS)
 """Of one execution, which needs a second to begin at all."""
+GPU = "Show scripts the GPU of this machine; `reenact doctor` says what is not stopped then."
 MONEY = Money()
 TOKENS = Count(1, MOST_TOKENS)
 CALLS = Count(1, MOST_CALLS)

@@ -289,6 +289,7 @@ def evaluate(code: Path, **given: Any) -> int:
     is_flag=True,
     help="Install requirements.txt in a fresh environment, and judge the script there.",
 )
+@click.option("--gpu", is_flag=True, help=opt.GPU)
 @click.option(
     "--diagnose",
     is_flag=True,

@@ -38,6 +38,26 @@ class TierReport:
     """Whether this is the tier that is used when none is named."""
 
 
+WITH_GPU = "bubblewrap-gpu"
+"""The tier that shows the GPU: used only where that was asked for."""
+
+
+def choose_with_gpu(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
+    """The sandbox whose programs may use the GPU of this machine; never one without it."""
+    if name == "none":
+        return choose(name, trust_code=trust_code)
+    if name not in (None, "bubblewrap"):
+        fix = "Leave --sandbox away, or use --sandbox none --trust-code."
+        raise InputError(
+            f"Only bubblewrap can show the GPU. Received: sandbox={name!r}", next_step=fix
+        )
+    sandbox = make_tier(WITH_GPU, trust_code=trust_code)
+    if missing := sandbox.missing():
+        fix = "Leave --gpu away: what needs a GPU is then said to be undecided here."
+        raise SandboxUnavailable(f"The GPU was asked for. {missing}", next_step=fix)
+    return sandbox
+
+
 def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
     """The sandbox to use. SandboxUnavailable says what is missing and the next command.
 
@@ -77,6 +97,7 @@ def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
 def make_tier(name: str, *, trust_code: bool) -> Sandbox:
     """The tier of that name, whether or not it works here."""
     from reenact.sandbox.tiers.bubblewrap import Bubblewrap
+    from reenact.sandbox.tiers.bubblewrap_gpu import BubblewrapGpu
     from reenact.sandbox.tiers.container import Container
     from reenact.sandbox.tiers.plain import NoSandbox
     from reenact.sandbox.tiers.sandlock import Sandlock
@@ -85,6 +106,7 @@ def make_tier(name: str, *, trust_code: bool) -> Sandbox:
         return NoSandbox(trust=trust_code)
     known = {
         "bubblewrap": Bubblewrap,
+        WITH_GPU: BubblewrapGpu,
         "sandlock": Sandlock,
         "container": Container,
     }
@@ -95,6 +117,9 @@ def notice(sandbox: Sandbox) -> str:
     """What the user must know before this sandbox is used; empty for the default one."""
     if sandbox.name == "bubblewrap":
         return ""
+    if sandbox.name == WITH_GPU:
+        holes = sandbox.does_not_stop()
+        return f"Programs see the GPU of this machine. Not stopped then: {'; '.join(holes)}."
     default = (
         make_tier("bubblewrap", trust_code=False).missing()
         or "bubblewrap works here and stops more."
@@ -112,13 +137,13 @@ def describe() -> tuple[TierReport, ...]:
 
     reports: list[TierReport] = []
     taken = False
-    for name in ("bubblewrap", "container", "sandlock", "none"):
+    for name in ("bubblewrap", WITH_GPU, "container", "sandlock", "none"):
         sandbox = make_tier(name, trust_code=True)
         missing = sandbox.missing()
         chosen = name in BY_ITSELF and not missing and not taken
         taken |= chosen
         in_force: list[str] = []
-        if not missing and name == "bubblewrap" and box_filter() is not None:
+        if not missing and name in ("bubblewrap", WITH_GPU) and box_filter() is not None:
             in_force.append("seccomp filter")
         place = None
         if not missing and name != "container":

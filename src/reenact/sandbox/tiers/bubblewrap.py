@@ -17,7 +17,7 @@ import resource
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -74,6 +74,14 @@ class Bubblewrap(Tier):
             )
         return tuple(found)
 
+    def more_words(self) -> list[str]:
+        """What a wider tier shows besides, in bubblewrap's words."""
+        return []
+
+    def variables(self, command: Command) -> dict[str, str]:
+        """The environment of a program, built from nothing."""
+        return view.box_environment(view.HOME, view.TMP, command.environment)
+
     def start(
         self,
         folder: BoxFolder,
@@ -83,7 +91,14 @@ class Bubblewrap(Tier):
         program = self._program
         if program is None:
             raise BoxBroke(self.missing())
-        made_of = _arguments(folder, command, limits, _options(program))
+        made_of = _arguments(
+            folder,
+            command,
+            limits,
+            _options(program),
+            more=self.more_words(),
+            variables=self.variables(command),
+        )
 
         def words(
             status: int,
@@ -218,6 +233,9 @@ def _arguments(
     command: Command,
     limits: Limits,
     options: frozenset[str],
+    *,
+    more: Sequence[str],
+    variables: Mapping[str, str],
 ) -> list[str]:
     """What the box is made of, in bubblewrap's words."""
     words = [
@@ -264,6 +282,7 @@ def _arguments(
     for source, target in (*view.host_view().binds, *mounts):
         words += ["--ro-bind", source, target]
     words += [
+        *more,
         *_proc(),
         "--remount-ro",
         "/dev",
@@ -272,7 +291,7 @@ def _arguments(
         "--chdir",
         view.WORK,
     ]
-    for name, value in view.box_environment(view.HOME, view.TMP, command.environment).items():
+    for name, value in variables.items():
         words += ["--setenv", name, value]
     return words
 
