@@ -18,6 +18,7 @@ from reenact_probe.guard import before, guarded
 from reenact_probe.places import caller
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.samples import plain
+from reenact_probe.torch.transfer import Transfer
 from reenact_probe.types import Facts, Library, Module, Optimizer, Tensor
 
 MOST_EVALUATIONS = 64
@@ -59,7 +60,7 @@ class MetricsBook(Book):
 
     name = "metrics"
 
-    def __init__(self, torch: Library, recorder: Recorder) -> None:
+    def __init__(self, torch: Library, recorder: Recorder, transfer: Transfer) -> None:
         self.torch = torch
         self.recorder = recorder
         self.spent = 0.0
@@ -69,7 +70,7 @@ class MetricsBook(Book):
         """By line, evaluations of which nothing was reported: a teacher in each step is one."""
         self._waiting: tuple[Any, Tensor] | None = None
         """The last output whose labels no loader gave, and what its streams are known by."""
-        self._states = States(torch, recorder)
+        self._states = States(torch, recorder, transfer)
         self._plateaus: dict[int, Facts] = {}
         self._known: list[tuple[str, int, int]] = []
         """Labels that were compared since the last pass: how, where they lie and how many."""

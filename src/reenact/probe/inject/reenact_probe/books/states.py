@@ -11,11 +11,11 @@ from collections import deque
 from types import FrameType
 from typing import Any
 
-from reenact_probe.books.shelf import numbers_of
 from reenact_probe.guard import after, before, guarded
 from reenact_probe.places import caller, is_library, of_probe, position
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.samples import plain, take
+from reenact_probe.torch.transfer import Transfer, bring_over
 from reenact_probe.types import Facts, Library, Module, Place
 
 MOST_KEPT = 400
@@ -29,13 +29,14 @@ TENSORS, NUMBERS = 8, 8
 class States:
     """Those that the program itself takes out, by line, and the last ones that it loads."""
 
-    def __init__(self, torch: Library, recorder: Recorder) -> None:
+    def __init__(self, torch: Library, recorder: Recorder, transfer: Transfer) -> None:
         self.torch = torch
+        self.transfer = transfer
         self.recorder = recorder
         self._kept: dict[tuple[Any, ...], dict[int, Any]] = {}
         """By model and line: a sketch for each step."""
         self._loads: deque[Facts] = deque(maxlen=LAST_LOADS)
-        self._held: Any = None
+        self._held: list[Any] = []
         """A sketch of the model that is about to load a state."""
         self._written = -1
         after(torch.nn.Module, "state_dict", self._taken)
@@ -68,7 +69,7 @@ class States:
 
     @guarded("state-loaded")
     def _loaded(self, _: Any, module: Module, *__: Any, **___: Any) -> None:
-        held, self._held = self._held, None
+        held, self._held = self._held, []
         self._loads.append(
             {
                 "model": type(module).__name__,
@@ -90,10 +91,7 @@ class States:
         return [take(one, NUMBERS) for one in few]
 
     def facts(self) -> Facts:
-        """Sketches become numbers here, once."""
-        for steps in self._kept.values():
-            for step, sketch in steps.items():
-                steps[step] = _numbers(sketch)
+        self._bring_over()
         kept = [
             {"model": key[0], "place": list(key[1:]), "steps": list(steps)}
             for key, steps in self._kept.items()
@@ -104,29 +102,41 @@ class States:
             "written": self._written,
         }
 
+    def _bring_over(self) -> None:
+        """Have every sketch on the host, with one wait for all that are on a device."""
+        fields: list[tuple[Any, Any]] = [
+            (steps, step) for steps in self._kept.values() for step in steps
+        ]
+        fields += [(load, name) for load in self._loads for name in ("before", "now")]
+        sizes = [len(holder[name]) for holder, name in fields]
+        flat = [part for holder, name in fields for part in holder[name]]
+        parts = iter(bring_over(self.transfer, flat))
+        for (holder, name), size in zip(fields, sizes):
+            holder[name] = [next(parts) for _ in range(size)]
+
     def _load(self, load: Facts) -> Facts:
-        now = load["now"] = _numbers(load["now"])
-        held = load["before"] = _numbers(load["before"])
+        now = load["now"]
         known = [
             step
             for (model, *_), steps in self._kept.items()
             for step, sketch in steps.items()
-            if model == load["model"] and step <= load["step"] and now and sketch == now
+            if model == load["model"] and step <= load["step"] and now and _same(sketch, now)
         ]
         return {
             "model": load["model"],
             "step": load["step"],
             "place": load["place"],
             "of": max(known, default=-1),
-            "changed": now != held,
+            "changed": not _same(load["before"], now),
         }
 
 
-def _numbers(sketch: Any) -> Any:
-    """A sketch as a list of numbers."""
-    if not sketch or isinstance(sketch[0], float):
-        return sketch
-    return [value for part in sketch for value in numbers_of(part)]
+def _same(one: list[Any], other: list[Any]) -> bool:
+    """Whether two sketches are of the same numbers."""
+    pairs = list(zip(one, other))
+    return len(one) == len(other) and all(
+        len(left) == len(right) and bool((left == right).all()) for left, right in pairs
+    )
 
 
 def asked_by_program() -> Place | None:
