@@ -23,6 +23,7 @@ MISMATCH = "train-test-scaling-mismatch"
 
 def judged(book: RowsBook, trace: Trace) -> Iterator[Entry]:  # noqa: ARG001
     """Every set that the model was asked about."""
+    yield from _indexed(book)
     sets = [one for one in book.sets if one.rows >= FEW_ROWS and _is_fixed(one)]
     if not sets:
         yield unseen("rows-that-judge", "no fixed set of rows was evaluated that could be read")
@@ -32,6 +33,25 @@ def judged(book: RowsBook, trace: Trace) -> Iterator[Entry]:  # noqa: ARG001
     yield from _neighbours(sets)
     yield from _own_figures(book, sets)
     yield from _elsewhere(book, sets)
+
+
+def _indexed(book: RowsBook) -> Iterator[Entry]:
+    """Rows that train and judge by their index: also those that are changed each time they are read."""
+    key = "rows-by-index"
+    for one in sorted(book.indexed, key=lambda rows: -rows.shared):
+        saw = f"{one.shared} of {one.rows} rows that judge, by their index in one data set"
+        if one.shared < FEW_SHARED:
+            yield balances(key, f"{saw}, trained the model before")
+        elif SOME <= one.share <= MOST:
+            yield imbalance(
+                key,
+                f"{saw}, are drawn from in training as well",
+                fault="validation-data-leak",
+                confidence=0.85,
+            )
+        else:
+            yield fact(key, f"{saw}, are drawn from in training as well")
+        return
 
 
 def _is_fixed(one: JudgingRows) -> bool:

@@ -223,6 +223,22 @@ class ClassCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexedRows:
+    """Rows of a loader that a model is asked about, by their numbers in one data set."""
+
+    loader: int
+    rows: int
+    shared: int
+    """Those that a loader had drawn from that trained this model by then."""
+    trained: int
+    """Rows of that data set that had trained it."""
+
+    @property
+    def share(self) -> float:
+        return self.shared / max(1, self.rows)
+
+
+@dataclass(frozen=True, slots=True)
 class LossReach:
     """Rows that the loss reaches, of those that every step is given."""
 
@@ -257,3 +273,4 @@ class RowsBook:
     """Of the rows that models were given that train."""
     nearly: float = 0.0
     """Share of the rows that train that are nearly another of them."""
+    indexed: tuple[IndexedRows, ...] = ()

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from reenact_probe.books import Book
 from reenact_probe.books.passes import Passes
 from reenact_probe.books.row_columns import Columns
+from reenact_probe.books.row_indices import Indices
 from reenact_probe.books.row_labels import ClassOrder, Labelled
 from reenact_probe.books.row_pairs import Maps, Pairs
 from reenact_probe.books.row_reach import Reach
@@ -80,6 +81,7 @@ class RowsBook(Book):
         self.reach = Reach(torch)
         self.orders: dict[int, ClassOrder] = {}
         self.rounds: dict[int, Rounds] = {}
+        self.indices = Indices(torch)
         self.begun: dict[int, int] = {}
         """Rounds of each loader that have begun."""
         self.origins: dict[int, int] = {}
@@ -119,6 +121,8 @@ class RowsBook(Book):
             return
         if self.torch.is_grad_enabled():
             self.since[loader.index] = loader
+        if loader.index not in self.begun:
+            self.indices.add(loader.index, loader.dataset() if loader.dataset is not None else None)
         begins = loader.given == 1
         begun = self.begun[loader.index] = self.begun.get(loader.index, 0) + begins
         self.origins.setdefault(loader.index, loader.origin)
@@ -242,6 +246,7 @@ class RowsBook(Book):
         place: Place | None,
     ) -> None:
         if loader is not None and loader not in self.sets.training:
+            self.indices.judges(loader, model)
             rows = self.sets.by_loader.get(loader)
             if rows is not None:
                 rows.place = rows.place or place
@@ -261,6 +266,8 @@ class RowsBook(Book):
             if index not in asked or self._brought(index):
                 self._was_training(index)
         for one in self.backward:
+            for index in drawn & self.sets.training:
+                self.indices.trains(index, one.model)
             self.sets.trains(one.model, one.parts, one.keys, bool(drawn))
             self.trained_rows += len(one.keys)
 
@@ -397,6 +404,7 @@ class RowsBook(Book):
                 for index, one in list(self.rounds.items())[:16]
             ],
             "classes": self.classes.facts(),
+            "indexed": self.indices.facts(self.sets.training),
             "place": self.compared_at,
             **self._held,
         }
