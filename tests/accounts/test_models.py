@@ -134,3 +134,29 @@ def test_a_copy_that_is_judged_follows_the_model(copies: str, judged: str, off: 
         one for one in evidence_of(program, run=True).accounts if one.book is BookName.MODELS
     )
     assert [one.key for one in account.imbalances] == off
+
+
+STEPPED_BY_A_LIBRARY = """
+for step in range(20):
+    rows = torch.randint(256, (32,))
+    optimizer.zero_grad()
+    loss = nn.functional.cross_entropy(model(x[rows]), y[rows])
+    {backward}
+    optimizer.step()
+"""
+BY_HAND = """for weight in model.parameters():
+        weight.grad = torch.randn_like(weight)"""
+
+
+def test_losses_that_never_go_backward_are_out_of_balance() -> None:
+    program = START.replace("{optimizer}", "Adam") + STEPPED_BY_A_LIBRARY
+    (entry,) = account_of(program.replace("{backward}", "pass")).imbalances
+    assert (entry.key, entry.fault) == ("no-backward", "parameters-not-trained")
+    assert "the optimizer stepped 20 times" in entry.sentence
+    assert entry.place is not None
+
+
+@pytest.mark.parametrize("backward", ["loss.backward()", BY_HAND])
+def test_gradients_that_came_in_whatever_way_were_learned_from(backward: str) -> None:
+    program = START.replace("{optimizer}", "Adam") + STEPPED_BY_A_LIBRARY
+    assert not account_of(program.replace("{backward}", backward)).imbalances

@@ -183,17 +183,28 @@ def write_project(folder: Path, parts: Mapping[str, str]) -> None:
     (folder / "acme" / "losses.py").write_text(text)
 
 
+def make_toy(folder: Path) -> Toy:
+    """The project in both states below a folder, with nothing journalled yet."""
+    write_project(folder / "buggy", BUGGY)
+    write_project(folder / "fixed", FIXED)
+    return Toy(folder, choose(trust_code=True), Journal.in_memory())
+
+
 @pytest.fixture
 def toy(tmp_path: Path) -> Toy:
-    write_project(tmp_path / "buggy", BUGGY)
-    write_project(tmp_path / "fixed", FIXED)
-    return Toy(tmp_path, choose(trust_code=True), Journal.in_memory())
+    return make_toy(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared_toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
+    """For what is reproduced once for the tests of a file, and copied by each."""
+    return make_toy(tmp_path_factory.mktemp("shared"))
 
 
 Numbered = Callable[[Sequence[str]], dict[str, Any]]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def in_turn() -> Numbered:
     """Scripts as the first answer and its whole replacements, all in the first context."""
 

@@ -14,7 +14,7 @@ from reenact.errors import (
 )
 from reenact.program.edit.change import Insert, Remove, Replace, Set
 from reenact.program.hyperparameter import HyperparameterId, Kind
-from reenact.program.patch import Patch, change_for
+from reenact.program.patch import Patch, change_for, file_diff, replacements_in
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import hyperparameters_of
 from reenact.types import JsonValue
@@ -454,3 +454,23 @@ def test_a_scaler_that_a_function_is_given_is_none_either() -> None:
 def test_a_closure_is_no_optimizer() -> None:
     text = SCALED.replace("scaler.step(opt)", "opt.step(closure)")
     assert "    opt.zero_grad()\n" in changed(text, ("zero-grad", "", True))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a\nb\nc\n", "a\nB\nc\n"),
+        ("a\nb\nc\n", "a\nc\n"),
+        ("a\nb\n", "x\na\ny\nb\nz\n"),
+        ("", "a\n"),
+        ("a\nb", "a\nb\n"),
+        ("a\nb\n", "a\nb"),
+        ("a\n" * 30 + "b\n" + "a\n" * 30, "c\n" + "a\n" * 60),
+    ],
+)
+def test_a_diff_as_lines_and_what_comes_in_their_place(before: str, after: str) -> None:
+    replaced = replacements_in("".join(file_diff("train.py", before, after)))["train.py"]
+    lines = before.splitlines(keepends=True)
+    for one in reversed(replaced):
+        lines[one.line - 1 : one.line - 1 + one.removed] = [one.text]
+    assert "".join(lines) == after

@@ -25,6 +25,7 @@ def _no_sandbox() -> bool:
     return False
 
 
+@pytest.mark.release
 @pytest.mark.skipif(_no_sandbox(), reason="no sandbox works on this machine")
 def test_a_boxed_trial_tells_what_the_pool_would_and_touches_nothing(
     pool: ProcessPool, tmp_path: Path

@@ -26,6 +26,8 @@ from contracts.executor import (
 from reenact.errors import InputError
 from reenact.probe import injected as probe_injected
 from reenact.probe.outcome import OutcomeKind
+from reenact.program.edit.change import Rewrite
+from reenact.program.patch import Patch
 from reenact.program.program import read_program
 from reenact.trials.executor import Executor
 from reenact.trials.pool import ProcessPool
@@ -50,6 +52,17 @@ class TestPool(ExecutorContract):
 def test_a_pool_has_workers() -> None:
     with pytest.raises(InputError, match="workers=0"):
         ProcessPool(0)
+
+
+def test_only_an_edit_of_our_own_runs_outside_of_the_sandbox(
+    pool: ProcessPool, tmp_path: Path
+) -> None:
+    program = program_in(tmp_path / "p", "raise SystemExit(7)\n")
+    for by_template in (False, True):
+        edit = Rewrite("train.py", "SystemExit(7)", "SystemExit(8)", by_template=by_template)
+        (outcome,) = pool.run([Trial(program, Patch((edit,)))])
+        started = outcome.kind is not OutcomeKind.NOT_STARTED
+        assert started is by_template, outcome
 
 
 def test_nothing_stays_in_the_scratch_folder_and_no_server_after_the_end(

@@ -1,5 +1,7 @@
 """`lint`: the static detectors on many files, each read by itself."""
 
+from __future__ import annotations
+
 import os
 import signal
 import threading
@@ -8,31 +10,39 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from reenact.api.session import File, Words, least_confidence, rules_of, words_of
+from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.judge import diagnose_evidence
 from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.errors import InputError, UnreadableProgram
 from reenact.faults.evidence import Evidence
 from reenact.faults.finding import Finding
+from reenact.faults.fix import Fix, FixSafety
 from reenact.faults.registry import all_detectors
 from reenact.plain import plain_line
 from reenact.program.hyperparameter import Kind
+from reenact.program.patch import file_diff
 from reenact.program.program import Program
 from reenact.program.static_graph import static_graph
 from reenact.program.syntax.launcher import Launch
 from reenact.program.syntax.source import Language, language_of, read_source
 from reenact.program.training.framework import Framework, framework_of
-from reenact.report.document import Diagnostic, Document, Level
+from reenact.report.document import Diagnostic, Document, Level, listed
 from reenact.report.views.diagnosis import diagnosis_document
 from reenact.report.views.static import UNPARSED
 from reenact.result import Result
 from reenact.sandbox.processes import end_below
 from reenact.types import ExitCode, JsonValue, Place
 
+if TYPE_CHECKING:
+    from reenact.api.fixing import Fixes
+
 LANGUAGES = (Language.PYTHON, Language.NOTEBOOK)
 NOT_OURS = frozenset({"__pycache__", "node_modules", "site-packages"})
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
+LINT = DiagnoseOptions(depth=Depth.STATIC)
 A_SHARE = 16
 """Files below which another process costs more than it brings."""
 SHARES = 16
@@ -52,8 +62,9 @@ class LintFinding(Result):
     """Counted from 1; none where it has no place in the source."""
     message: str
     """What was seen, and why that is wrong."""
-    fix: str
-    """The change that is suggested, as a unified diff; empty where there is none."""
+    fix: Fix | None
+    """The edit that mends it: it parses, the detector is silent on the edited text, nothing was run.
+    """
     data: dict[str, JsonValue]
     """All that is known of it, as `--output-format json` has it."""
 
@@ -65,9 +76,8 @@ class LintFinding(Result):
         return f"{self.code} {self.name}{where}"
 
     def __str__(self) -> str:
-        return "\n".join(
-            part for part in (f"{self.in_a_line()}: {self.message}", self.fix.rstrip()) if part
-        )
+        change = self.fix.diff.rstrip() if self.fix is not None else ""
+        return "\n".join(part for part in (f"{self.in_a_line()}: {self.message}", change) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +99,23 @@ class LintResult(Result):
     """Every file that was read, in the order of the paths."""
 
     files: tuple[Linted, ...]
+    options: DiagnoseOptions = LINT
+    """What was looked for."""
+
+    def fix(self, *, unsafe: bool = False, write: bool = True) -> Fixes:
+        """Apply the fixes of the findings to the files, file by file until nothing more is to be done.
+
+        Safe fixes leave the training as it is; `unsafe` applies those too that change what is trained.
+        Without `write` the files stay as they are, and `.diff` shows what would change.
+        """
+        from reenact.api.fixing import fix_files
+
+        return fix_files([Path(one.path) for one in self.files], self.options, unsafe, write)
+
+    def fixable(self, safety: FixSafety) -> int:
+        """Findings that have such a fix."""
+        fixes = (one.fix for one in self.findings)
+        return sum(one is not None and one.safety is safety for one in fixes)
 
     @property
     def findings(self) -> tuple[LintFinding, ...]:
@@ -150,10 +177,25 @@ class LintResult(Result):
             kind="lint",
             title="Static faults",
             verdict=self.sentence,
+            blocks=tuple(listed(self._offers, "Fixes")),
             diagnostics=tuple(notices),
             data=self.to_dict(),
             exit_code=self.exit_code,
         )
+
+    @property
+    def _offers(self) -> list[str]:
+        """How to have the fixes applied."""
+        safe, unsafe = (self.fixable(one) for one in FixSafety)
+        found = []
+        if safe:
+            found.append(f"{_counted(safe, 'finding')} fixable with --fix.")
+        if unsafe:
+            found.append(
+                f"{_counted(unsafe, 'finding')} fixable with --fix --unsafe-fixes: these change what"
+                " is trained."
+            )
+        return found
 
     @property
     def exit_code(self) -> ExitCode:
@@ -206,7 +248,7 @@ def lint(
             f"No Python file or notebook was found. Received: {received}.",
             next_step="Name a .py or .ipynb file, or a folder with such files.",
         )
-    return LintResult(tuple(lint_files(files, options)))
+    return LintResult(tuple(lint_files(files, options)), options)
 
 
 def sources(
@@ -287,32 +329,47 @@ def _matches(path: Path, patterns: Sequence[str]) -> bool:
     return any(fnmatch(path.name, each) or fnmatch(str(path), each) for each in patterns)
 
 
-def _linted(path: Path, options: DiagnoseOptions) -> Linted:
-    # A program of its own: its imports are not followed.
+def program_of(path: Path) -> Program:
+    """A file as a program of its own: its imports are not followed."""
     source = read_source(path.parent, PurePosixPath(path.name))
-    program = Program(
+    return Program(
         path.parent,
         entry=source.path,
         files=(source,),
         launch=Launch(path.name),
         working=path.parent,
     )
+
+
+def judged(program: Program, options: DiagnoseOptions) -> Diagnosis | None:
+    """What the detectors say of the text of one file; none for one that is no training. Raises
+    UnreadableProgram.
+    """
+    if framework_of(program) is Framework.UNKNOWN:
+        return None
+    graph = static_graph(program)
+    found = diagnose_evidence(Evidence(program, graph), options)
+    if graph.of_kind(Kind.OPTIMIZER):
+        return found
+    # Half of a program: what its training lacks may stand in another file.
+    kept = tuple(one for one in found.findings if not one.is_of_training)
+    return replace(found, findings=kept)
+
+
+def _linted(path: Path, options: DiagnoseOptions) -> Linted:
+    program = program_of(path)
     if program.unparsed:
         return Linted(
             str(path),
             unread=program.unparsed[0].unparsed,
         )
-    if framework_of(program) is Framework.UNKNOWN:
-        return Linted(str(path))
     try:
-        graph = static_graph(program)
+        found = judged(program, options)
     except UnreadableProgram as error:
         return Linted(str(path), unread=error.sentence)
-    found = diagnose_evidence(Evidence(program, graph), options)
-    if not graph.of_kind(Kind.OPTIMIZER):
-        # Half of a program: what its training lacks may stand in another file.
-        kept = tuple(one for one in found.findings if not one.is_of_training)
-        found = replace(found, findings=kept)
+    if found is None:
+        return Linted(str(path))
+    found = replace(found, findings=tuple(_named(one, path, program) for one in found.findings))
     notices = list(diagnosis_document(found, str(path)).diagnostics)
     for at, one in enumerate(notices):
         # With the file as it was named, so that editors and annotations find it.
@@ -328,6 +385,22 @@ def _linted(path: Path, options: DiagnoseOptions) -> Linted:
         findings,
         is_training=True,
     )
+
+
+def _named(finding: Finding, path: Path, program: Program) -> Finding:
+    """The finding with a fix whose diff names the file as it was named."""
+    fix = finding.fix
+    if fix is None:
+        return finding
+    return replace(
+        finding, fix=replace(fix, diff=named_diff(path, program, fix.patch.apply(program)))
+    )
+
+
+def named_diff(path: Path, before: Program, after: Program) -> str:
+    """What differs in the one file of a program, as a diff that names it as it was named."""
+    old, new = (one.files[0].raw for one in (before, after))
+    return "".join(file_diff(PurePosixPath(path).as_posix(), old, new))
 
 
 def _finding(finding: Finding, path: str) -> LintFinding:

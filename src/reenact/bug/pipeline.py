@@ -5,21 +5,23 @@ run, refine) -> verdict -> minimise -> repro.py, its facts and test, requirement
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from datetime import date
 from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
 
 from reenact.asking import carry_budget
 from reenact.bug.context.build import build_contexts
 from reenact.bug.context.index import build_index
 from reenact.bug.context.rank import installed_embedder
 from reenact.bug.declared import metadata
-from reenact.bug.environment import HERE, prepare
 from reenact.bug.generate import Case
 from reenact.bug.minimise import minimised
 from reenact.bug.options import BugOptions
 from reenact.bug.own_files import NAMES, refuse_foreign, write_list
 from reenact.bug.project_files import identity, project_files, readme_examples
+from reenact.bug.ready import Preparation
 from reenact.bug.report import BugReport, restructured, symptom_in
 from reenact.bug.repro.as_test import test_name
 from reenact.bug.repro.bisect import bisected
@@ -97,14 +99,26 @@ def reproduce(
     what = (
         f"{raw.title[:80]} ({PurePath(source).name if PurePath(source).is_absolute() else source})"
     )
-    with services.journal.run(
-        pipeline="bug",
-        request=request,
-        argv=services.argv,
-        what=what,
-        fresh=services.fresh,
-    ) as run:
+    with (
+        ExitStack() as stack,
+        services.journal.run(
+            pipeline="bug",
+            request=request,
+            argv=services.argv,
+            what=what,
+            fresh=services.fresh,
+        ) as run,
+    ):
         carry_budget(services.model, run, services.journal)
+        day = raw.created.date() if raw.created is not None else buggy.day
+        preparation = _preparation(
+            raw, day, services, options, Path(stack.enter_context(TemporaryDirectory()))
+        )
+        runner, buggy, why = preparation.first(buggy, run)
+        if why:
+            return _not_importable(raw, checkout, fixed, services, run, why, runner, out)
+        if repaired is not None:
+            repaired = preparation.as_built(repaired, runner.environment)
         case, report = _case(
             raw,
             buggy=buggy,
@@ -112,6 +126,8 @@ def reproduce(
             services=services,
             options=options,
             run=run,
+            preparation=preparation,
+            first=runner,
         )
         case, attempts = search_reproduction(case, run)
         verdict, reason = verdict_of(case, attempts)
@@ -148,7 +164,15 @@ def reproduce(
             minimised=shorter,
             findings=_diagnosed(case, services, run),
             notes=tuple(
-                note for note in (raw.cut, raw.pictures, *forms, *environment.notes) if note
+                note
+                for note in (
+                    raw.cut,
+                    raw.pictures,
+                    *forms,
+                    *environment.notes,
+                    *preparation.notes,
+                )
+                if note
             ),
             **run.paid,
         )
@@ -158,6 +182,7 @@ def reproduce(
             services=services,
             out=out,
             run=run,
+            preparation=preparation,
         )
         asked = [
             one.duration_s for one in services.journal.steps(run.record) if one.kind is Kind.LLM
@@ -201,6 +226,8 @@ def _case(
     services: BugServices,
     options: BugOptions,
     run: OpenRun,
+    preparation: Preparation,
+    first: ScriptRunner,
 ) -> tuple[Case, BugReport | None]:
     """Everything before the search."""
     services.tell(Progress("bug", 1, 4, "read the report"))
@@ -218,18 +245,9 @@ def _case(
     )
     services.tell(Progress("bug", 2, 4, "prepare what it runs with"))
     installed = report.environment if report is not None else ()
-    day = raw.created.date() if raw.created is not None else buggy.day
-    build = partial(
-        prepare,
-        buggy.files,
-        installed,
-        day,
-        options,
-        services.environments,
-        absent=symptom.absent_module,
-    )
-    rebuilds = services.environments is not None and options.environment != HERE
-    environment = build()
+    second = preparation.second(first, buggy, installed, symptom.absent_module)
+    scripts = preparation.proven(first, second, buggy, run)
+    environment = scripts.environment
     services.tell(Progress("bug", 3, 4, "look for the code that matters"))
     code = build_index(buggy.files, services.tell)
     embed = installed_embedder() if options.dense else None
@@ -255,9 +273,6 @@ def _case(
             for one in contexts
         ],
     )
-    box = services.sandbox
-    limits = (options.wall_s, options.memory_mib, OUTPUT_MIB)
-    runner = ProjectRunner(box, *limits, stop=services.stop)
     services.tell(Progress("bug", 4, 4, "search for a script that shows it"))
     case = Case(
         raw=raw.text(),
@@ -267,9 +282,7 @@ def _case(
         code=code,
         buggy=buggy,
         fixed=fixed,
-        runner=ScriptRunner(
-            runner, environment, options.stubs, rebuild=build if rebuilds else None
-        ),
+        runner=scripts,
         model=services.model,
         options=options,
         tell=services.tell,
@@ -277,6 +290,59 @@ def _case(
         readme=readme_examples(buggy.files),
     )
     return case, report
+
+
+def _preparation(
+    raw: RawReport, day: date | None, services: BugServices, options: BugOptions, folder: Path
+) -> Preparation:
+    limits = (options.wall_s, options.memory_mib, OUTPUT_MIB)
+    return Preparation(
+        boxes=ProjectRunner(services.sandbox, *limits, stop=services.stop),
+        options=options,
+        environments=services.environments,
+        day=day,
+        report=raw.text(),
+        folder=folder,
+        say=lambda note: services.tell(Progress("bug", note=note)),
+        stop=services.stop,
+    )
+
+
+def _not_importable(
+    raw: RawReport,
+    checkout: Checkout,
+    fixed: Checkout | None,
+    services: BugServices,
+    run: OpenRun,
+    why: str,
+    runner: ScriptRunner,
+    out: Path | None,
+) -> Reproduction:
+    """The result where the project cannot be imported here: no model was asked anything."""
+    found = Reproduction(
+        title=raw.title,
+        source=raw.source,
+        words=raw.text()[:MOST_WORDS],
+        repository=checkout.source,
+        commit=checkout.commit,
+        fixed=fixed.commit if fixed is not None else "",
+        verdict=Verdict.UNDECIDABLE,
+        reason=why[:600],
+        symptom=None,
+        report=None,
+        attempts=(),
+        contexts=(),
+        packages=runner.environment.packages,
+        notes=tuple(note for note in (raw.cut, *runner.environment.notes) if note),
+        **run.paid,
+    )
+    found = _put(found, {}, services, out, run)
+    found = replace(found, reused=run.reused, waited_s=sum(runner.waited), seconds=run.worked_s)
+    run.note("result", found)
+    run.finish(
+        {"verdict": found.verdict.value, "reason": found.reason[:500]}, found.verdict.exit_code
+    )
+    return found
 
 
 def _diagnosed(
@@ -305,15 +371,27 @@ def _written(
     services: BugServices,
     out: Path | None,
     run: OpenRun,
+    preparation: Preparation,
 ) -> Reproduction:
     """With the files of the result, proven and written where they are asked for."""
     found, files = handed_over(found, case, run)
     if case.options.bisect and found.repro:
-        found = _bisected(found, case, services, run)
+        found = _bisected(found, case, services, run, preparation)
     if case.options.prove_requirements and REQUIREMENTS in files:
         services.tell(Progress("bug", note="install requirements.txt in a fresh environment"))
         note = requirements_proven(found, files[REQUIREMENTS], case, services.environments)
         found = replace(found, notes=(*found.notes, note))
+    return _put(found, files, services, out, run)
+
+
+def _put(
+    found: Reproduction,
+    files: dict[str, str],
+    services: BugServices,
+    out: Path | None,
+    run: OpenRun,
+) -> Reproduction:
+    """With its files in the folder that was asked for."""
     if out is None:
         return found
     found = replace(
@@ -340,7 +418,13 @@ def _ends_of(commits: str) -> tuple[str, str]:
     return good, bad
 
 
-def _bisected(found: Reproduction, case: Case, services: BugServices, run: OpenRun) -> Reproduction:
+def _bisected(
+    found: Reproduction,
+    case: Case,
+    services: BugServices,
+    run: OpenRun,
+    preparation: Preparation,
+) -> Reproduction:
     """With the commit that brought the bug, by the proven script."""
     history = services.history
     good, bad = _ends_of(case.options.bisect)
@@ -351,6 +435,9 @@ def _bisected(found: Reproduction, case: Case, services: BugServices, run: OpenR
     def judge(commit: str) -> Judgement:
         case.say(f"bisect: look at {commit[:12]}")
         revision = _revision(history.checkout(commit))
+        with suppress(InputError):
+            # One that cannot be built is one that cannot be judged.
+            revision = preparation.as_built(revision, case.runner.environment)
         given: dict[str, object] = {"repro": found.repro, "facts": found.facts, "at": commit}
         code = run.step(
             f"bisect-{commit[:12]}",

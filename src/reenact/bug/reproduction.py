@@ -274,7 +274,7 @@ class ReproductionJson(TypedDict):
     repository: str
     commit: str
     fixed: str
-    symptom: Symptom
+    symptom: Symptom | None
     must_be_seen: str
     restructured: BugReport | None
     seeds_shown: int
@@ -314,7 +314,8 @@ class Reproduction(Result):
     """The fixed commit; empty when none was given."""
     verdict: Verdict
     reason: str
-    symptom: Symptom
+    symptom: Symptom | None
+    """None where no model was asked for it."""
     report: BugReport | None
     attempts: tuple[Attempt, ...]
     contexts: tuple[str, ...]
@@ -413,7 +414,7 @@ class Reproduction(Result):
     @property
     def must_be_seen(self) -> str:
         """The symptom in words."""
-        return symptom_words(self.symptom)
+        return symptom_words(self.symptom) if self.symptom is not None else ""
 
     @property
     def sentence(self) -> str:

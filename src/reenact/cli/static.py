@@ -34,6 +34,8 @@ from reenact.cli.options import (
     terminal_width,
 )
 from reenact.diagnosis.judgement import counted
+from reenact.faults.fix import FixSafety
+from reenact.program.patch import readable_diff
 from reenact.report.document import Document
 from reenact.report.fault_pages import (
     COLUMNS,
@@ -60,6 +62,9 @@ UNSET = "Also list those that are not set: the library's default holds."
 @option("--write-baseline", "Write all findings to this file as known.", NEW_FILE)
 @click.option("--statistics", is_flag=True, help="Count the findings of each detector instead.")
 @click.option("--exit-zero", is_flag=True, help="Exit code 0 also when there are findings.")
+@click.option("--fix", is_flag=True, help="Put safe fixes into the files, then list what is left.")
+@click.option("--diff", is_flag=True, help="Print what --fix would change, and write nothing.")
+@click.option("--unsafe-fixes", is_flag=True, help="Also fixes that change what is trained.")
 @shared("output-format")
 @click.argument(
     "paths",
@@ -72,6 +77,9 @@ def lint(
     write_baseline: Path | None,
     statistics: bool,
     exit_zero: bool,
+    fix: bool,
+    diff: bool,
+    unsafe_fixes: bool,
     output_format: str,
     **given: Any,
 ) -> int:
@@ -80,9 +88,19 @@ def lint(
     PATHS are files, notebooks and folders; default: this folder. Each file is read by itself:
     nothing is run, no framework is imported, nothing is recorded. Every file is checked, also when
     another cannot be parsed. Exit code 0: no detector fires, 1: findings, 2: no findings, but a
-    file that cannot be parsed.
+    file that cannot be parsed. With --fix the findings that are left decide, with --diff whether
+    anything would change.
     """
+    if (fix or diff) and (baseline or write_baseline):
+        raise click.UsageError("--fix and --diff do not know a baseline: give one or the other.")
     result = run_lint(*paths, **given)
+    if diff:
+        return _would_change(result, unsafe=unsafe_fixes)
+    fixed = ""
+    if fix:
+        fixes = result.fix(unsafe=unsafe_fixes)
+        fixed = f"{fixes.sentence} " if fixes.files else ""
+        result = run_lint(*paths, **given) if fixes.files else result
     known = 0
     if write_baseline is not None:
         baselines.write_baseline(result, write_baseline)
@@ -96,10 +114,24 @@ def lint(
     if known:
         verdict = f"{document.verdict} {counted(known, 'known finding')} left out ({baseline})."
         document = replace(document, verdict=verdict)
+    document = replace(document, verdict=f"{fixed}{document.verdict}")
     show(document, output_format)
     if exit_zero and not result.unread:
         return ExitCode.OK
     return ExitCode.ERROR if exit_zero else result.exit_code
+
+
+def _would_change(result: LintResult, *, unsafe: bool) -> ExitCode:
+    """Print the diff of all fixes and write nothing."""
+    fixes = result.fix(unsafe=unsafe, write=False)
+    if fixes.diff:
+        echo(readable_diff(fixes.diff).rstrip("\n"))
+    hidden = 0 if unsafe else result.fixable(FixSafety.UNSAFE)
+    more = f" {counted(hidden, 'more finding')} fixable with --unsafe-fixes." if hidden else ""
+    echo(f"{fixes.sentence}{more}", err=True)
+    if fixes.files:
+        return ExitCode.FOUND
+    return ExitCode.ERROR if result.unread else ExitCode.OK
 
 
 def _statistics(result: LintResult, document: Document) -> Document:

@@ -33,7 +33,8 @@ def _finding(stored: Any) -> Any:
         return _of_suspect(stored)
     suspect = stored.get("suspect")
     if not isinstance(suspect, dict):
-        return stored
+        kept = stored.get("fix")
+        return {**stored, "fix": _fix(kept)} if isinstance(kept, str) else stored
     status = stored.get("status", stored.get("standing"))
     return {
         **_of_suspect(suspect),
@@ -41,8 +42,15 @@ def _finding(stored: Any) -> Any:
         "status": "undecided" if status == NEVER_VERIFIED else status,
         "tried": _effect(stored.get("tried")),
         "note": stored.get("note", ""),
-        "fix": stored.get("fix", ""),
+        "fix": _fix(stored.get("fix", "")),
     }
+
+
+def _fix(diff: Any) -> Any:
+    """A fix was its diff alone, and had not run."""
+    if not isinstance(diff, str) or not diff:
+        return None
+    return {"patch": {"changes": []}, "diff": diff, "tried": "not tried"}
 
 
 def _of_suspect(stored: Mapping[str, Any]) -> dict[str, Any]:

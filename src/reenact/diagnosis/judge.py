@@ -9,23 +9,31 @@ run opened has that key; where a program hands settings on by `**`, one line of 
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+from reenact.diagnosis.consequences import without_consequences
 from reenact.diagnosis.diagnosis import Diagnosis
+from reenact.diagnosis.fixes.text import TextCheck
 from reenact.diagnosis.grouping import grouped
 from reenact.diagnosis.opinions import with_opinions
 from reenact.diagnosis.options import DiagnoseOptions
 from reenact.diagnosis.suppress import unsuppressed
+from reenact.errors import ReenactError
 from reenact.faults.detector import Detector, run_detectors
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts.series import hardly_begun
 from reenact.faults.finding import Finding
+from reenact.faults.fix import FixTried
 from reenact.faults.health import health_of
 from reenact.faults.observation import Certainty
 from reenact.faults.registry import chosen
 from reenact.faults.tried import InterventionResult
 from reenact.program.flow.sources import Sources
 from reenact.program.hyperparameter import Kind
+from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.program.static_graph import static_graph
 from reenact.trials.budget import TrainingUsage
@@ -73,6 +81,7 @@ def findings_of(
     if evidence.program is not None:
         findings = unsuppressed(findings, evidence.program)
     together = grouped(findings, health=health_of(evidence), begun=not hardly_begun(evidence))
+    together = without_consequences(together, options.threshold)
     if evidence.program is None:
         return together
     return with_opinions(together, evidence.program)
@@ -93,6 +102,27 @@ ORDER = (
 """In which findings are listed, after what is proven by itself."""
 
 
+def _order(one: Finding) -> tuple[bool, int, float]:
+    unproven = one.certainty is not Certainty.PROOF
+    return (
+        unproven,
+        ORDER.index(one.status),
+        -one.confidence,
+    )
+
+
+def _causes(findings: Iterable[Finding]) -> list[Finding]:
+    return sorted(
+        (one for one in findings if one.is_root_cause and not one.is_opinion),
+        key=_order,
+    )
+
+
+def listed(findings: Iterable[Finding], options: DiagnoseOptions) -> tuple[Finding, ...]:
+    """What the user sees as findings, in the order in which they are listed."""
+    return tuple(one for one in _causes(findings) if one.confidence >= options.threshold)
+
+
 def conclude(
     evidence: Evidence,
     options: DiagnoseOptions,
@@ -104,22 +134,15 @@ def conclude(
 ) -> Diagnosis:
     """The diagnosis, once it is known of each finding what trying it has shown."""
 
-    def order(one: Finding) -> tuple[bool, int, float]:
-        unproven = one.certainty is not Certainty.PROOF
-        return (
-            unproven,
-            ORDER.index(one.status),
-            -one.confidence,
-        )
-
     known = tuple(findings)
-    opinions = sorted((one for one in known if one.is_opinion), key=order)
-    causes = sorted((one for one in known if one.is_root_cause and not one.is_opinion), key=order)
-    sure = tuple(one for one in causes if one.confidence >= options.threshold)
+    fixes = _Fixes(evidence, options)
+    opinions = sorted((one for one in known if one.is_opinion), key=_order)
+    causes = _causes(known)
+    sure = listed(known, options)
     return Diagnosis(
         depth=options.depth,
         evidence=evidence,
-        findings=tuple(one.with_fix(evidence.program) for one in sure),
+        findings=tuple(map(fixes.given, sure)),
         low_confidence=tuple(one for one in causes if one.confidence < options.threshold),
         opinions=tuple(opinions),
         symptoms=tuple(one for one in known if not one.is_root_cause),
@@ -129,6 +152,56 @@ def conclude(
         accounts=evidence.accounts,
         notes=(*((NOT_JUDGED,) if evidence.stand_in_data else ()), *notes),
     )
+
+
+@dataclass(frozen=True)
+class _Fixes:
+    """Gives findings the fix that nobody has given them yet."""
+
+    evidence: Evidence
+    options: DiagnoseOptions
+
+    @cached_property
+    def check(self) -> TextCheck | None:
+        program = self.evidence.program
+        if program is None:
+            return None
+        return TextCheck(program, judging(self.options))
+
+    def given(self, finding: Finding) -> Finding:
+        """The finding with its fix: the change it was trained with, else the one it has, else what the
+        text does not speak against.
+        """
+        if self.check is None:
+            return finding
+        if finding.tried is not None:
+            return self._trained(finding, self.check, finding.tried.patch)
+        if finding.fix is not None or finding.dropped_fixes or not finding.suggestions:
+            return finding
+        if self.options.depth.runs:
+            return self.check.fixed(finding, FixTried.NOT_TRIED, "nothing was run")
+        return self.check.fixed(finding, FixTried.NOT_RUN)
+
+    @staticmethod
+    def _trained(finding: Finding, check: TextCheck, patch: Patch) -> Finding:
+        if finding.fix is not None and finding.fix.patch == patch:
+            return finding
+        with suppress(ReenactError):
+            return replace(finding, fix=check.fix(patch, finding, FixTried.TRAINED, ""))
+        return finding
+
+
+def spoken_by(options: DiagnoseOptions, evidence: Evidence) -> tuple[Finding, ...]:
+    """What the detectors that judge an edit say of evidence."""
+    detectors = judging(options)
+    if evidence.stand_in_data:
+        detectors = tuple(one for one in detectors if not one.judges_rows)
+    return rule_findings(detectors, evidence)
+
+
+def judging(options: DiagnoseOptions) -> tuple[Detector, ...]:
+    """The detectors that judge an edit: all stable ones, and those that were selected."""
+    return tuple(dict.fromkeys((*chosen(), *chosen(options.select, options.ignore))))
 
 
 def rule_findings(

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from reenact.diagnosis.diagnosis import Diagnosis, suspected_source
-from reenact.diagnosis.judge import conclude, findings_of, read_only
+from reenact.diagnosis.judge import conclude, findings_of, listed, read_only
 from reenact.diagnosis.options import PLANS, DiagnoseOptions, budget_for
 from reenact.diagnosis.services import DiagnoseServices
 from reenact.errors import InputError, TimeSpent
@@ -100,6 +100,8 @@ def diagnose_within(
         asked, remarks = _other_detectors(evidence, options, services, run)
         suspected = findings_of(evidence, options, asked.findings)
         hypotheses, shown, untested = _tested(asked, evidence, options, services, run)
+        if seen is None:
+            suspected = _with_fixes(suspected, evidence, options, services, run, executor)
         findings, spent, measure, more = _intervene(
             suspected, evidence, options, services, run, executor
         )
@@ -216,6 +218,22 @@ def _tested(
         effect=options.depth.intervenes,
     )
     return verdicts, findings_of_claims(verdicts), notes
+
+
+def _with_fixes(
+    findings: Sequence[Finding],
+    evidence: Evidence,
+    options: DiagnoseOptions,
+    services: DiagnoseServices,
+    run: Scope,
+    executor: Executor | None,
+) -> tuple[Finding, ...]:
+    """The findings; those that are listed have a fix that was executed, or the reason why it was not."""
+    from reenact.diagnosis.fixes.steps import fixes_of
+
+    wanted = listed(findings, options)
+    fixed = fixes_of(wanted, evidence, options, services, run, executor)
+    return tuple(fixed.get(one.key, one) for one in findings)
 
 
 def _intervene(

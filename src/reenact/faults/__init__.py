@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from reenact.faults.detector import Detector, Needs, Status, suggest
     from reenact.faults.entry import Category
     from reenact.faults.evidence import Evidence
-    from reenact.faults.facts.layer_view import LayerView
-    from reenact.faults.facts.losses import LossFamily, Wanted
     from reenact.faults.fault import Fault
     from reenact.faults.fault_type import FaultType
     from reenact.faults.finding import Finding, Findings, finding_of
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
     )
     from reenact.program.graph import TaskType, TensorFacts
     from reenact.program.hyperparameter import Hyperparameter, Kind
+    from reenact.program.layer_view import LayerView
+    from reenact.program.training.loss_families import LossFamily, Wanted
     from reenact.types import JsonValue, Place
 
 __all__ = [
@@ -65,8 +65,8 @@ _MODULES = {
     ),
     "reenact.faults.entry": ("Category",),
     "reenact.faults.evidence": ("Evidence",),
-    "reenact.faults.facts.layer_view": ("LayerView",),
-    "reenact.faults.facts.losses": ("LossFamily", "Wanted"),
+    "reenact.program.layer_view": ("LayerView",),
+    "reenact.program.training.loss_families": ("LossFamily", "Wanted"),
     "reenact.faults.fault": ("Fault",),
     "reenact.faults.finding": ("Finding", "Findings", "finding_of"),
     "reenact.faults.observation": (

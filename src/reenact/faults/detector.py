@@ -15,7 +15,6 @@ from typing import TypeAlias
 
 from reenact.faults.entry import FaultEntry
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.layer_view import LayerView
 from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, finding_of
 from reenact.faults.observation import (
@@ -26,6 +25,7 @@ from reenact.faults.observation import (
     Suggestion,
 )
 from reenact.program.hyperparameter import Hyperparameter, Kind
+from reenact.program.layer_view import LayerView
 from reenact.program.patch import Patch, change_for
 from reenact.types import JsonValue, Place
 

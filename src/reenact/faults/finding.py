@@ -11,12 +11,10 @@ finding has of its own is how sure that is and what trying it has shown; every n
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TypedDict, Unpack
 
-from reenact.errors import ReenactError
 from reenact.faults import confidence as sure
 from reenact.faults.agreement import (
     FindingKey,
@@ -30,10 +28,10 @@ from reenact.faults.agreement import (
 )
 from reenact.faults.confidence import Health, Word, word_of
 from reenact.faults.fault_type import FaultType
+from reenact.faults.fix import DroppedFix, Fix
 from reenact.faults.observation import Certainty, Observation, Observes, Severity, Suggestion
 from reenact.faults.tried import ChangeEffect, InterventionResult
 from reenact.program.hyperparameter import HyperparameterId
-from reenact.program.program import Program
 from reenact.result import Result, rounded
 from reenact.types import Place
 
@@ -53,7 +51,8 @@ class FindingJson(TypedDict):
     line: int | None
     witnesses: tuple[Observation, ...]
     suggestions: tuple[Suggestion, ...]
-    fix: str | None
+    fix: Fix | None
+    dropped_fixes: tuple[DroppedFix, ...]
     tried: ChangeEffect | None
     note: str | None
 
@@ -93,8 +92,10 @@ class Finding(Result):
     tried: ChangeEffect | None = None
     """The change it was tried with, and what that came to."""
     note: str = ""
-    fix: str = ""
-    """That change, or the first that is suggested, as a unified diff; empty where there is none."""
+    fix: Fix | None = None
+    """The edit to make; none where none is suggested, or none of them does."""
+    dropped_fixes: tuple[DroppedFix, ...] = ()
+    """Edits that were suggested and do not do, each with the reason."""
 
     def json_fields(self) -> FindingJson:
         place = self.place
@@ -111,7 +112,8 @@ class Finding(Result):
             "line": self.line,
             "witnesses": self.witnesses,
             "suggestions": self.suggestions,
-            "fix": self.fix or None,
+            "fix": self.fix,
+            "dropped_fixes": self.dropped_fixes,
             "tried": self.tried,
             "note": self.note or None,
         }
@@ -314,19 +316,8 @@ class Finding(Result):
         return f"{self.code} {self.name}{where}"
 
     def __str__(self) -> str:
-        return "\n".join(
-            part for part in (f"{self.in_a_line()}: {self.message}", self.fix.rstrip()) if part
-        )
-
-    def with_fix(self, program: Program | None) -> Finding:
-        """The same with its fix, for this program."""
-        patches = [one.patch for one in self.suggestions[:1]]
-        if self.tried is not None:
-            patches = [self.tried.patch]
-        if patches and program is not None:
-            with suppress(ReenactError):
-                return replace(self, fix=patches[0].diff(program))
-        return self
+        change = self.fix.diff.rstrip() if self.fix is not None else ""
+        return "\n".join(part for part in (f"{self.in_a_line()}: {self.message}", change) if part)
 
 
 def finding_of(observation: Observation) -> Finding:

@@ -184,6 +184,16 @@ class Observation:
         }
 
     @property
+    def direction(self) -> int:
+        """Whether its first suggestion turns a number up (1) or down (-1); 0 where it is no number."""
+        if not self.suggestions:
+            return 0
+        old, new = self.suggestions[0].old, self.suggestions[0].new
+        if not isinstance(old, int | float) or not isinstance(new, int | float):
+            return 0
+        return (new > old) - (new < old)
+
+    @property
     def column(self) -> int | None:
         """Where it stands in its line, from 1."""
         if self.place is not None:

@@ -9,6 +9,7 @@ from reenact.errors import InputError
 from reenact.faults.detector import Detector
 from reenact.faults.entry import FaultEntry
 from reenact.faults.families import FAMILIES
+from reenact.faults.fix import FixSafety
 
 SECTIONS = ("What", "Why", "Symptom", "Example", "Instead", "Fix safety", "Sources")
 _HEADING = re.compile(
@@ -23,6 +24,12 @@ class Page:
 
     title: str
     sections: dict[str, str]
+
+    @property
+    def fix_safety(self) -> FixSafety:
+        """What its fix leaves alone: the first word of that section."""
+        first = self.sections.get("Fix safety", "").partition(" ")[0].rstrip(":.,")
+        return FixSafety.SAFE if first == "Safe" else FixSafety.UNSAFE
 
     def missing(self) -> tuple[str, ...]:
         return tuple(name for name in SECTIONS if not self.sections.get(name, "").strip())

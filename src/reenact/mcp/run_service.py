@@ -80,7 +80,18 @@ KEPT: Mapping[str, tuple[str, ...]] = {
 }
 """The keys of a result that are passed on, by command; of a command that is not listed, all."""
 PASSED = {True: "passed", False: "NOT PASSED", None: "not asked"}
-NOT_KEPT = frozenset({"witnesses", "suggestions", "fix", "patch", "attempts", "looks", "curves"})
+NOT_KEPT = frozenset(
+    {
+        "witnesses",
+        "suggestions",
+        "fix",
+        "dropped_fixes",
+        "patch",
+        "attempts",
+        "looks",
+        "curves",
+    }
+)
 TEXT = 4_000
 ITEMS = 12
 DEPTH = 5
@@ -418,6 +429,10 @@ def _gate(gate: Mapping[str, Any]) -> str:
 def _witness(finding: Mapping[str, Any]) -> dict[str, str]:
     """Of a finding: the detector, what was seen and why it is wrong, and what to set to what."""
     first = _headline(finding)
+    # A run of an earlier version has the diff alone.
+    fix = finding.get("fix") or {"diff": "", "tried": "", "reason": ""}
+    if isinstance(fix, str):
+        fix = {"diff": fix, "tried": "not tried", "reason": ""}
     changes = [
         f"{each['knob']} = {each['new']}" for each in finding.get("suggestions", ()) if each["knob"]
     ]
@@ -426,6 +441,7 @@ def _witness(finding: Mapping[str, Any]) -> dict[str, str]:
         "name": first["name"],
         "message": f"{first['saw']}. {first['why']}",
         "change": changes[0] if changes else "",
-        "fix": finding.get("fix") or "",
+        "fix": fix["diff"],
+        "fix_tried": f"{fix['tried']}: {fix['reason']}" if fix["reason"] else fix["tried"],
     }
     return {name: plain(text) for name, text in facts.items() if text}

@@ -24,7 +24,7 @@ NAME = "experiments.json"
 ENDED = ".ended"
 """Behind the name of the file of weights: the training is over, whether it left any or not."""
 SECONDS = 1.5
-_EAGER = {"TORCHDYNAMO_DISABLE": "1"}
+EAGER = {"TORCHDYNAMO_DISABLE": "1"}
 """Compiled code cannot be looked into; the same code uncompiled computes the same."""
 
 
@@ -62,7 +62,7 @@ def run_experiments(
         weights=weights,
         python=python,
         stand_ins=stand_ins,
-        environment=_EAGER | dict(environment or {}),
+        environment=EAGER | dict(environment or {}),
     )
     watched = watch(
         program,

@@ -8,7 +8,7 @@ import difflib
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from reenact.errors import PatchRefused
@@ -42,8 +42,10 @@ class Patch:
 
     @property
     def is_code(self) -> bool:
-        """Whether it puts in text that somebody wrote, not only values of settings."""
-        return any(isinstance(change, Rewrite) for change in self.changes)
+        """Whether it puts in text that a model or a person wrote."""
+        return any(
+            isinstance(change, Rewrite) and not change.by_template for change in self.changes
+        )
 
     def __bool__(self) -> bool:
         return bool(self.changes)
@@ -121,6 +123,7 @@ def change_for(param: Hyperparameter, value: JsonValue) -> Change:
 
 NO_NEWLINE = "\\ No newline at end of file\n"
 _NOTEBOOK = re.compile(r"--- a/.*\.ipynb\t?\n")
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? ")
 _SOURCE = re.compile(r'\s*(?:"source":\s*\[?\s*)?(".*")\s*\]?,?\s*$')
 
 
@@ -157,6 +160,51 @@ def file_diff(
         n=context,
     )
     return [line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}" for line in lines]
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Lines of a file, and what comes in their place."""
+
+    line: int
+    """The first of them, from 1."""
+    removed: int
+    """How many; 0 puts the text in front of that line."""
+    text: str
+
+
+def replacements_in(diff: str) -> dict[str, list[Replacement]]:
+    """What a diff of ours changes, file by file, in terms of the lines before it."""
+    found: dict[str, list[Replacement]] = {}
+    own: list[Replacement] = []
+    line = 0
+    for text in _text_lines(diff):
+        head = _HUNK.match(text)
+        if head:
+            # A hunk without old lines names the line before it.
+            line = int(head[1]) + (head[2] == "0")
+        elif text.startswith("--- a/"):
+            own = found.setdefault(text[6:].rstrip("\r\n\t"), [])
+        elif text.startswith(("-", "+")) and not text.startswith("+++ b/"):
+            _replace_line(own, text, line)
+            line += text.startswith("-")
+        elif text.startswith(" "):
+            line += 1
+        elif text == NO_NEWLINE and own and own[-1].text:
+            own[-1] = replace(own[-1], text=own[-1].text.removesuffix("\n"))
+    return found
+
+
+def _replace_line(own: list[Replacement], text: str, line: int) -> None:
+    """One more line of a diff, into the replacement that it continues or a new one."""
+    last = own[-1] if own else Replacement(0, 0, "")
+    if not own or last.line + last.removed != line:
+        last = Replacement(line, 0, "")
+        own.append(last)
+    if text.startswith("-"):
+        own[-1] = replace(last, removed=last.removed + 1)
+    else:
+        own[-1] = replace(last, text=last.text + text[1:])
 
 
 def readable_diff(diff: str) -> str:

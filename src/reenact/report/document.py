@@ -113,6 +113,16 @@ class Board:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """The change that mends what a diagnostic says."""
+
+    diff: str
+    """A unified diff; its paths are those of the diagnostic's place."""
+    words: str
+    """Whether it is safe, and what was done with it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One thing found, with a stable code: what SARIF, annotations and problem matchers read."""
 
@@ -139,6 +149,8 @@ class Diagnostic:
     """Address that opens its place in an editor; only a live page has one."""
     cell: str = ""
     """Its place in a notebook, for readers: `study.ipynb cell 4 line 2`."""
+    fix: Edit | None = None
+    """For formats that hand it to other programs; readers have it among the reasons."""
 
     @property
     def where(self) -> str:
@@ -278,6 +290,8 @@ class Document:
     """What of it was not made now, and how to have it made: the first line of every format."""
     exit_code: ExitCode | None = None
     """What the command that prints this ends with; none where the result does not decide it."""
+    next_command: str = ""
+    """What to type next: at a terminal it ends the last line."""
 
     def plain_blocks(self, *, details: bool = True) -> tuple[Plain, ...]:
         """What formats of plain text show, each with the title of its section where it has none."""

@@ -7,10 +7,12 @@ import os
 from urllib.parse import quote
 
 from reenact.plain import plain, plain_json, plain_line
+from reenact.program.patch import Replacement, replacements_in
 from reenact.redact import redact
 from reenact.report.document import (
     Diagnostic,
     Document,
+    Edit,
     Facts,
     Level,
     Picture,
@@ -317,7 +319,33 @@ def _result(one: Diagnostic, index: int) -> dict[str, JsonValue]:
             "region": region,
         }
         result["locations"] = [{"physicalLocation": where}]
+    if one.fix is not None:
+        result["fixes"] = [_fix(one.fix)]
     return result
+
+
+def _fix(fix: Edit) -> JsonValue:
+    """An edit as SARIF has it: lines of a file, and what comes in their place."""
+    return {
+        "description": {"text": plain(fix.words)},
+        "artifactChanges": [
+            {
+                "artifactLocation": {"uri": quote(os.fsencode(file))},
+                "replacements": [_replacement(one) for one in replaced],
+            }
+            for file, replaced in replacements_in(fix.diff).items()
+        ],
+    }
+
+
+def _replacement(one: Replacement) -> JsonValue:
+    region: JsonValue = {
+        "startLine": one.line,
+        "startColumn": 1,
+        "endLine": one.line + one.removed,
+        "endColumn": 1,
+    }
+    return {"deletedRegion": region, "insertedContent": {"text": one.text}}
 
 
 TEXTS = {

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from reenact.errors import PatchRefused
 from reenact.probe import injected as probe
+from reenact.probe.experiment import EAGER
 from reenact.probe.injected import default_python
 from reenact.probe.options import WatchOptions
 from reenact.probe.trace import Root
@@ -117,6 +118,9 @@ def watch_options(trial: Trial, patched: Program, folder: Path, python: str = ""
         max_time=trial.limits.seconds,
         stop_after=trial.limits.steps,
         python=python,
+        experiments=trial.experiments.seconds if trial.experiments is not None else None,
+        weights=trial.hand_over,
+        environment=EAGER if trial.experiments is not None else {},
         stand_ins=trial.stand_ins or None,
         shim=framework_of(patched) in (Framework.TF_KERAS, Framework.KERAS_OLD),
     )

@@ -7,9 +7,11 @@ from pathlib import Path
 from statistics import fmean
 
 from reenact.errors import InputError, ReenactError
+from reenact.probe.experiment import NAME as EXPERIMENTS
+from reenact.probe.experiment import read_experiments
 from reenact.probe.outcome import OutcomeKind
 from reenact.probe.read import read_trace
-from reenact.probe.trace import Series, Trace
+from reenact.probe.trace import Experiments, Root, Series, Trace
 from reenact.probe.watch import Ended, Watched, read_watched
 from reenact.trials.job import CARD, GIVEN_UP, OUTPUT, TRACE, TREE, Job, root_of
 from reenact.trials.metric import LOSS_FALL, STEP_LOSS, metric_sources
@@ -69,7 +71,8 @@ def read_outcome(job: Job, ended: Ended, cpu: float, *, keep_trace: bool) -> Out
 def outcome_of(watched: Watched, cpu: float, *, keep_trace: bool) -> Outcome:
     """The outcome of a watched run; `cpu` are its seconds of processor time."""
     ended = watched.outcome
-    kept = watched.folder if keep_trace and watched.trace is not None else None
+    left = watched.trace is not None or (watched.folder / EXPERIMENTS).is_file()
+    kept = watched.folder if keep_trace and left else None
     outcome = Outcome(
         ended.kind,
         seconds=watched.seconds,
@@ -88,11 +91,21 @@ def read_kept(trial: Trial, outcome: Outcome) -> Trace:
     if outcome.trace is None:
         given = f"kind={outcome.kind.value}, keep_trace={trial.keep_trace}"
         raise InputError(f"This trial kept no trace. Received: {given}.")
-    moved = outcome.trace.parent / MOVED
-    tree = (
-        Path(moved.read_text(encoding="utf-8")) if moved.is_file() else outcome.trace.parent / TREE
-    )
-    return read_trace(outcome.trace, root=root_of(trial.patched, tree))
+    return read_trace(outcome.trace, root=_root(trial, outcome.trace))
+
+
+def read_tried(trial: Trial, outcome: Outcome) -> Experiments:
+    """What came of the small experiments of a trial; nothing where they left nothing."""
+    if outcome.trace is None:
+        return Experiments(missing=(f"the small experiments: {outcome.kind.value}",))
+    return read_experiments(outcome.trace, root=_root(trial, outcome.trace))
+
+
+def _root(trial: Trial, folder: Path) -> Root:
+    """Where the places of a trace count from that a trial left."""
+    moved = folder.parent / MOVED
+    tree = Path(moved.read_text(encoding="utf-8")) if moved.is_file() else folder.parent / TREE
+    return root_of(trial.patched, tree)
 
 
 def at_home(outcome: Outcome, there: str, home: str) -> Outcome:

@@ -57,6 +57,14 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
+class Experimenting:
+    """Small experiments in place of a training: the program ends before its first step."""
+
+    seconds: float
+    """CPU time of each."""
+
+
+@dataclass(frozen=True, slots=True)
 class Baseline:
     """Curves of the program as it stands, beside which a training that is hopeless is given up."""
 
@@ -109,6 +117,10 @@ class Trial:
     """Give it up when it is hopeless beside these curves, or lost as with `while_finite`."""
     weights: Weights | None = None
     """To continue another training; none starts over and keeps nothing."""
+    experiments: Experimenting | None = None
+    """None trains."""
+    hand_over: Path | None = None
+    """Where a training leaves its last weights, and experiments look for those of one."""
     stand_ins: tuple[str, ...] = ()
     """Data sets that the program gets made-up data for, as the watched run did."""
     stdin: bytes = b""
@@ -179,6 +191,8 @@ class Trial:
                 self.weights.start.name if self.weights.start is not None else "",
             ]
         parts += ["data", self.data] if self.data < 1 else []
+        if self.experiments is not None:
+            parts += ["experiments", self.experiments.seconds]
         parts += ["stand-in data", *self.stand_ins] if self.stand_ins else []
         parts += (
             [

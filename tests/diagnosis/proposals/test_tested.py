@@ -16,6 +16,7 @@ from reenact.diagnosis.options import Depth, DiagnoseOptions
 from reenact.diagnosis.pipeline import diagnose
 from reenact.diagnosis.services import DiagnoseServices
 from reenact.errors import InputError, SandboxUnavailable
+from reenact.faults.fix import FixTried
 from reenact.journal import Journal
 from reenact.llm.ask import Call
 from reenact.llm.scripted import Scripted
@@ -102,7 +103,9 @@ def test_a_claim_that_passes_all_is_a_finding(program: Program, journal: Journal
     (finding,) = found.findings
     assert (finding.code, finding.line) == ("MD101", 8)
     assert "the first step has the most to come" in finding.message
-    assert "reversed(rewards)" in finding.fix
+    assert finding.fix is not None
+    assert "reversed(rewards)" in finding.fix.diff
+    assert finding.fix.tried is FixTried.CHECKED
     assert found.exit_code is ExitCode.FOUND
     assert len(model.calls) == 4, "one open question, a second fix, two doubts"
     assert "Not so" in str(found)

@@ -9,15 +9,18 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from made_evidence import seen, trace
 from reenact.diagnosis.diagnosis import (
     Diagnosis,
 )
+from reenact.diagnosis.fixes.text import TextCheck
 from reenact.diagnosis.grouping import grouped
 from reenact.diagnosis.options import Depth
 from reenact.faults.detector import suggest
 from reenact.faults.evidence import Evidence
 from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, finding_of
+from reenact.faults.fix import DroppedFix, FixTried
 from reenact.faults.observation import Observation, Observes, Severity, Suggestion
 from reenact.faults.tried import ChangeEffect, InterventionResult
 from reenact.probe.trace import Experiments, LearningRateRange, OneBatch, Trace, no_rows
@@ -26,6 +29,7 @@ from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program, program_from_text
 from reenact.program.static_graph import static_graph
+from reenact.report.document import Text
 from reenact.report.render import FORMATS, render
 from reenact.report.views.diagnosis import change_words, diagnosis_document, tried_words
 from reenact.trials.budget import TrainingUsage
@@ -86,12 +90,39 @@ def found_by(*findings: Finding) -> Finding:
     return found
 
 
+def with_fix(one: Finding, program: Program, tried: FixTried = FixTried.NOT_RUN) -> Finding:
+    return TextCheck(program, ()).fixed(one, tried, "")
+
+
+def test_a_fix_that_ran_is_not_something_to_try(program: Program, evidence: Evidence) -> None:
+    one = found_by(finding("UM005", 0.9, suggestions=(suggestion(program),)))
+    ran = with_fix(one, program, FixTried.SILENT)
+    (notice,) = diagnosis_document(diagnosis(evidence, ran), "train.py").diagnostics
+    assert "fix      - optimizer" in notice.detail
+    assert "         ran, detector silent" in notice.detail
+    assert "try " not in notice.detail
+
+
+def test_where_no_edit_does_none_is_shown_and_the_reason_is_a_detail(
+    program: Program, evidence: Evidence
+) -> None:
+    edit = suggestion(program)
+    one = found_by(finding("UM005", 0.9, suggestions=(edit,)))
+    none = replace(one, dropped_fixes=(DroppedFix(edit.patch, "it ends with AttributeError"),))
+    document = diagnosis_document(diagnosis(evidence, none), "train.py")
+    assert "lr=0.001" not in document.diagnostics[0].detail
+    texts = [one.text for one in document.plain_blocks() if isinstance(one, Text)]
+    assert any("it ends with AttributeError" in text for text in texts)
+    brief = [one.text for one in document.plain_blocks(details=False) if isinstance(one, Text)]
+    assert not any("AttributeError" in text for text in brief)
+
+
 def test_a_finding_shows_its_line_the_change_and_the_witnesses(
     program: Program, evidence: Evidence
 ) -> None:
     first = finding("UM005", 0.9, suggestions=(suggestion(program),))
     others = [finding(code, 0.5) for code in ("RE019", "AT004", "AT005", "RE040")]
-    found = found_by(first, *others).with_fix(program)
+    found = with_fix(found_by(first, *others), program)
     (notice,) = diagnosis_document(diagnosis(evidence, found), "train.py").diagnostics
     lines = notice.detail.splitlines()
     assert lines[0].endswith("lr=10.0)")
@@ -111,8 +142,8 @@ def test_a_long_line_is_shown_around_the_place_and_the_change(
     program = program_from_text(long)
     line = long.splitlines()[4]
     place = Place(PurePosixPath("train.py"), 5, line.index("10.0"), 5, line.index("10.0") + 4)
-    one = found_by(finding("UM005", 0.9, place=place, suggestions=(suggestion(program),))).with_fix(
-        program
+    one = with_fix(
+        found_by(finding("UM005", 0.9, place=place, suggestions=(suggestion(program),))), program
     )
     known = replace(evidence, program=program, static=static_graph(program))
     (notice,) = diagnosis_document(diagnosis(known, one), "train.py").diagnostics
@@ -418,3 +449,49 @@ def test_a_finding_and_a_suspect_say_that_a_model_agrees(
     assert "opinion  a model agrees, in 3 of 5 answers: Far too fast." in notice.detail
     assert "also" not in notice.detail
     assert "possible, a model agrees" in render(document, "full")
+
+
+def watched_diagnosis(*findings: Finding) -> Diagnosis:
+    return Diagnosis(
+        Depth.QUICK,
+        seen(trace([2.0 * 0.9**step for step in range(60)])),
+        findings,
+        (),
+        (),
+        0.45,
+        TrainingUsage(1.0),
+        notes=("layer outputs not recorded from step 9 on",),
+    )
+
+
+def at_a_terminal(found: Diagnosis, *, details: bool) -> str:
+    return render(diagnosis_document(found, "train.py"), "full", details=details)
+
+
+def test_findings_stand_alone_at_a_terminal_and_the_rest_comes_on_demand() -> None:
+    found = watched_diagnosis(finding("UM005", 0.95, fault=None))
+    short = at_a_terminal(found, details=False)
+    assert "The run" not in short
+    assert "not recorded" not in short
+    assert short.splitlines()[-1].startswith("1 finding, 1 proven.")
+    assert str(found) == short.rstrip("\n")
+    whole = at_a_terminal(found, details=True)
+    assert "The run" in whole
+    assert "not recorded from step 9" in whole
+
+
+def test_a_sound_run_says_in_a_few_lines_what_was_checked() -> None:
+    lines = at_a_terminal(watched_diagnosis(), details=False).splitlines()
+    checked = lines[lines.index("Checked") + 1 : -2]
+    assert 1 <= len(checked) <= 8
+    assert any("60 steps, loss 2 -> " in line for line in checked)
+    assert any("not recorded from step 9" in line for line in checked)
+    assert lines[-1] == "No fault found at depth quick."
+
+
+def test_the_last_line_says_what_to_type_next(program: Program) -> None:
+    one = finding("UM005", 0.9, suggestions=(suggestion(program),))
+    found = watched_diagnosis(one)
+    found = replace(found, evidence=replace(found.evidence, program=program))
+    last = at_a_terminal(found, details=False).splitlines()[-1]
+    assert last == "1 finding, 1 proven. Next: reenact repair train.py"

@@ -121,16 +121,9 @@ def _run(
         exec(program, namespace)  # noqa: S102
         found["ended"] = "returned"
     except SystemExit as leaving:
-        found |= {
-            "ended": "exited",
-            "message": _clean(str(leaving.code)),
-        }
+        found.update(ended="exited", message=_clean(str(leaving.code)))
     except BaseException as error:  # noqa: BLE001 - whatever it raises is what we are here for
-        found |= {
-            "ended": "raised",
-            **_described(error, project, script),
-            "made": hands.made(error),
-        }
+        found.update(_described(error, project, script), ended="raised", made=hands.made(error))
     used = {"slower": time.process_time() - began}
     used["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     reads.end()
@@ -140,7 +133,7 @@ def _run(
         # A script that was ended in between has not left what it would have.
         found["calls"] = recorder.stop(namespace if found["ended"] == "returned" else {})
     if check and found["ended"] == "returned":
-        found |= _checked(check, namespace, warned, used)
+        found.update(_checked(check, namespace, warned, used))
     known = {
         name: str(getattr(sys.modules.get(name), "__version__", "")) for name in task["seeded"]
     }

@@ -33,6 +33,7 @@ from reenact.diagnosis.services import DiagnoseServices
 from reenact.errors import AnswerUnusable, PatchRefused, SandboxUnavailable, TimeSpent
 from reenact.faults.evidence import Evidence
 from reenact.faults.finding import Finding, finding_of
+from reenact.faults.fix import Fix, FixSafety, FixTried
 from reenact.faults.observation import Certainty, Observation, Observes, Severity, Suggestion
 from reenact.journal import Scope
 from reenact.llm.ask import Model
@@ -275,4 +276,6 @@ def _finding(verdict: ClaimVerdict) -> Finding:
         observes=Observes.EXPERIMENT,
         is_calibrated=True,
     )
-    return finding_of(observation)
+    saw = "its check is red on the program and green with this edit"
+    fix = Fix(claim.patch, verdict.diff, FixSafety.UNSAFE, FixTried.CHECKED, saw)
+    return replace(finding_of(observation), fix=fix)

@@ -41,9 +41,9 @@ from reenact.faults import (
     Severity,
     TaskType,
 )
-from reenact.faults.facts.api import has_keyword
-from reenact.faults.facts.lines import calls
 from reenact.faults.facts.series import accuracy
+from reenact.program.flow.library_uses import has_keyword
+from reenact.program.syntax.lines import calls
 
 RATIO, FEWEST = 10, 50
 BALANCES = (
@@ -102,4 +102,4 @@ def class_imbalance(detector: Detector, evidence: Evidence) -> Findings:
 
 def _balances(evidence: Evidence) -> bool:
     """Whether rare classes weigh more, or are drawn more often, or easy rows weigh less."""
-    return any(calls(evidence, *BALANCES)) or has_keyword(evidence, *WEIGHTS)
+    return any(calls(evidence.files, *BALANCES)) or has_keyword(evidence.files, *WEIGHTS)

@@ -51,11 +51,10 @@ from reenact.faults import (
     Place,
     TaskType,
 )
-from reenact.faults.facts.lines import first_place, nodes
-from reenact.faults.facts.splits import evaluated
 from reenact.probe.trace import Event
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.lines import first_place, nodes
 from reenact.program.syntax.pieces import (
     Found,
     called,
@@ -68,6 +67,7 @@ from reenact.program.syntax.pieces import (
     place_of,
     within,
 )
+from reenact.program.training.rows.splits import evaluated
 
 RANDOM_CHANGES = frozenset(
     (
@@ -210,7 +210,7 @@ def _transformed(evidence: Evidence) -> Place | None:
     """Where the data set for validation is given what changes its rows, else where it is made."""
     made = [
         node.value
-        for node in nodes(evidence, ast.Assign)
+        for node in nodes(evidence.files, ast.Assign)
         if is_call(node.value)
         and called(node.value) not in NUMBERS
         and not evaluated(file_of(node)).isdisjoint(map(last_word, _stored(node)))
@@ -220,7 +220,7 @@ def _transformed(evidence: Evidence) -> Place | None:
 
 def _augmented(evidence: Evidence) -> Found:
     """Splits of one augmented data set, and data sets for validation that augment."""
-    for node in nodes(evidence, ast.Assign):
+    for node in nodes(evidence.files, ast.Assign):
         targets = _stored(node)
         made = node.value
         if is_call(made, "random_split") and made.args:

@@ -48,11 +48,11 @@ from reenact.faults import (
     Observes,
 )
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.lines import calls, nodes
 from reenact.faults.facts.places import at_named, has_modes
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import objects_of
 from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.lines import calls, nodes
 from reenact.program.syntax.pieces import (
     function_of,
     is_call,
@@ -102,7 +102,7 @@ def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findin
     # choice.
     judged = [one for one in events if one.facts.get("learns", True) or not evidence.copies]
     averaged = {one.step for one in judged if one.facts.get("again")}
-    lines = list(nodes(evidence, ast.Expr))
+    lines = list(nodes(evidence.files, ast.Expr))
     # Where a call begins whose output is not used.
     unread = {str(place_of(one)) for one in lines if is_call(one.value)}
     judged = [one for one in judged if one.step not in averaged and str(one.place) not in unread]
@@ -153,7 +153,7 @@ def _asked_to_train(evidence: Evidence) -> Iterator[ast.Call]:
     """Calls with `training=True` in a step of Keras that evaluates or predicts, or in the pass of a
     model itself, of a layer that takes statistics of its batch.
     """
-    for call in calls(evidence):
+    for call in calls(evidence.files):
         if is_constant(constant_of(keyword(call, "training")), True):
             name = getattr(function_of(call), "name", "")
             if name in STEPS or (name == "call" and objects_of(call.func, *NORMALISES)):

@@ -52,10 +52,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.own_figures import FIGURES, held_out_in_turn, scaled_by_themselves
 from reenact.faults.facts.places import at_named
-from reenact.faults.facts.roles import is_without_gradients
-from reenact.faults.facts.splits import apart, evaluated, pairs
 from reenact.program.flow.uses import stores
 from reenact.program.graph import TensorFacts
 from reenact.program.syntax.excerpt import excerpt, key_of, same
@@ -73,6 +70,13 @@ from reenact.program.syntax.pieces import (
     place_of,
     within,
 )
+from reenact.program.training.roles import is_without_gradients
+from reenact.program.training.rows.own_figures import (
+    FIGURES,
+    held_out_in_turn,
+    scaled_by_themselves,
+)
+from reenact.program.training.rows.splits import apart, evaluated, pairs
 
 PLAIN_SCALERS = (
     "MaxAbsScaler",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from reenact.accounts import BookName, Entry
 from reenact.faults.detector import Detector
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.layer_view import LayerView
 from reenact.faults.finding import Finding, Findings
 from reenact.faults.observation import Certainty
+from reenact.program.layer_view import LayerView
 
 
 def imbalances(detector: Detector, evidence: Evidence, layer: LayerView | None = None) -> Findings:

@@ -49,11 +49,11 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.lines import calls
-from reenact.faults.facts.made import loss_made
 from reenact.probe.trace import Event
 from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.lines import calls
 from reenact.program.syntax.pieces import place_of
+from reenact.program.training.made import loss_made
 
 WARNED = "Using a target size"
 """How PyTorch itself warns of it."""
@@ -95,7 +95,7 @@ def broadcast_target(detector: Detector, evidence: Evidence) -> Findings:
         yield detector.finding(
             evidence,
             saw,
-            place=loss_made(evidence, wide.place),
+            place=loss_made(evidence.files, wide.place),
         )
         return
     compares = loss is not None and evidence.loss_family is LossFamily.REGRESSION
@@ -146,7 +146,7 @@ def _warnings(evidence: Evidence) -> list[Event]:
 
 def _edit(evidence: Evidence, place: Place | None, method: str) -> str:
     """What to write instead, where the call of the loss can be read."""
-    for call in calls(evidence):
+    for call in calls(evidence.files):
         if len(call.args) == 2 and str(place_of(call)) == str(place):
             old = excerpt(call.args[1])
             return f"; change {old} to {old}.{method}(1)"

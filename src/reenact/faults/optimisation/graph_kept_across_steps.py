@@ -45,7 +45,6 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.roles import is_loss_call
 from reenact.program.flow.constants import read_through
 from reenact.program.flow.uses import assigned
 from reenact.program.syntax.excerpt import excerpt, same
@@ -62,6 +61,7 @@ from reenact.program.syntax.pieces import (
     returned,
     within,
 )
+from reenact.program.training.roles import is_loss_call
 
 ENDS = ("item", "detach", "float", "tolist", "numpy", "cpu", "data")
 SWITCHES = ("no_grad", "inference_mode", "set_grad_enabled", "backward", "step")

@@ -54,10 +54,10 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.lines import calls, nodes
 from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.lines import calls, nodes
 from reenact.program.syntax.pieces import (
     called,
     elements,
@@ -142,7 +142,7 @@ def wrong_dimension(detector: Detector, evidence: Evidence) -> Findings:
             layer=over_queries,
             certainty=Certainty.PROOF,
         )
-    for call in calls(evidence, *CUTS):
+    for call in calls(evidence.files, *CUTS):
         if _swaps(call) or _heads_apart(call):
             saw = f"{excerpt(call)} swaps no axes: the numbers stay in their order"
             yield detector.finding(
@@ -181,7 +181,7 @@ def _compares_features(evidence: Evidence) -> bool:
     return any(
         isinstance(node.op, ast.MatMult)
         and (last_word(node.left) in TURNED or _is_turned(node.left))
-        for node in nodes(evidence, ast.BinOp)
+        for node in nodes(evidence.files, ast.BinOp)
     )
 
 

@@ -47,11 +47,9 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.divergence import divergences
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.roles import is_loss_call, losses
-from reenact.faults.facts.signs import is_lessened, is_maximised, terms
 from reenact.program.flow.constants import read_through
+from reenact.program.flow.signs import is_lessened, is_maximised, terms
 from reenact.program.flow.uses import answers, number, origins, value_of, values_of
 from reenact.program.syntax.excerpt import excerpt, same
 from reenact.program.syntax.index import FileIndex
@@ -67,6 +65,8 @@ from reenact.program.syntax.pieces import (
     subject_of,
     within,
 )
+from reenact.program.training.divergence import divergences
+from reenact.program.training.roles import is_loss_call, losses
 
 NEAR = 0.1
 REDUCED = ("mean", "sum")

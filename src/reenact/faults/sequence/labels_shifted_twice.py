@@ -57,7 +57,6 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.roles import targets
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import names_that_reach, stores
 from reenact.program.syntax.pieces import (
@@ -68,6 +67,7 @@ from reenact.program.syntax.pieces import (
     names,
     place_of,
 )
+from reenact.program.training.roles import targets
 
 FAULT = Fault(
     code="SQ05",

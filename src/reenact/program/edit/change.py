@@ -87,6 +87,10 @@ class Rewrite:
     """Relative to the program's folder; of a notebook, the text of its cells."""
     old: str
     new: str
+    by_template: bool = False
+    """Made by a template of reenact out of the program's own text: it runs where the program runs.
+    What a model or a person wrote runs in the sandbox only.
+    """
 
     def __str__(self) -> str:
         lines = ({*self.old.splitlines()}, {*self.new.splitlines()})
@@ -148,7 +152,8 @@ def change_from_json(data: object) -> Change:
             raise ValueError(
                 f"A rewrite names a file, its old and its new text. Received: {data!r}"
             )
-        return Rewrite(*map(str, texts))
+        file, old, new = map(str, texts)
+        return Rewrite(file, old, new, by_template=data.get("by_template") is True)
     settings = data.get("settings", {})
     if kind not in ("set", "insert", "remove", "replace"):
         raise ValueError(

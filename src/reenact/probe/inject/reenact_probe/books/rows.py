@@ -47,7 +47,7 @@ class Pass(NamedTuple):
 class Batch(NamedTuple):
     """A batch that a loader gave."""
 
-    index: int
+    loader: int
     origin: int
     number: int
     """In its round, from 1."""
@@ -157,15 +157,15 @@ class RowsBook(Book):
 
     def _given(self, batch: Batch, inputs: Array | None, last: Array | None) -> None:
         """A loader gave a batch: the rows of its first part, and those of its last, where they are read."""
-        rows = self.sets.by_loader.get(batch.index)
+        rows = self.sets.by_loader.get(batch.loader)
         if rows is None:
-            rows = self.sets.by_loader[batch.index] = RowSet(labelled=False)
+            rows = self.sets.by_loader[batch.loader] = RowSet(labelled=False)
             if batch.origin in self.origins_that_train:
-                self._was_training(batch.index)
-        trains = batch.index in self.sets.training
+                self._was_training(batch.loader)
+        trains = batch.loader in self.sets.training
         if batch.number == 1:
             rows.is_read = batch.is_read
-            self._round_begins(batch.index, rows, trains)
+            self._round_begins(batch.loader, rows, trains)
             rounds = self.rounds.setdefault(batch.origin, Rounds())
             rounds.begins(batch.batches, inputs, rows.is_read)
         if batch.origin in self.rounds:
@@ -173,7 +173,7 @@ class RowsBook(Book):
         if rows.is_read and inputs is not None:
             self._read(batch, rows, inputs, last, trains)
         if batch.number == batch.batches:
-            self._round_ends(batch.index, rows, trains)
+            self._round_ends(batch.loader, rows, trains)
 
     def _round_begins(self, index: int, rows: RowSet, trains: bool) -> None:
         if rows.is_read:
@@ -200,7 +200,7 @@ class RowsBook(Book):
         if trains and inputs.ndim > 1:
             self.sets.trained.add(self.sets.trained.current, keys)
         if last is not None:
-            self.orders[batch.index].add(last)
+            self.orders[batch.loader].add(last)
 
     def _round_ends(self, index: int, rows: RowSet, trains: bool) -> None:
         rows.complete = rows.complete or rows.is_read

@@ -5,7 +5,6 @@ import ast
 from collections.abc import Iterator
 from itertools import combinations
 
-from reenact.faults.facts.roles import is_without_gradients, without_gradients
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import handed, names_that_reach, stores, variables_read
 from reenact.program.syntax.excerpt import same
@@ -24,6 +23,7 @@ from reenact.program.syntax.pieces import (
     owner_of,
     within,
 )
+from reenact.program.training.roles import is_without_gradients, without_gradients
 
 Pair = tuple[ast.expr, ast.expr]
 """Rows to learn from, and rows that were held out of them."""

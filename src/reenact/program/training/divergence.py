@@ -3,8 +3,8 @@
 import ast
 from typing import NamedTuple
 
-from reenact.faults.facts.signs import terms
 from reenact.program.flow.constants import constant_of, read_through
+from reenact.program.flow.signs import terms
 from reenact.program.syntax.index import FileIndex
 from reenact.program.syntax.pieces import (
     called,

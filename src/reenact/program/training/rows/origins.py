@@ -1,9 +1,8 @@
 """Where the inputs and labels of a training are made: from the call that takes them back to their origin."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from reenact.faults import Evidence, Place
 from reenact.program.flow.uses import handed
 from reenact.program.syntax.index import FileIndex
 from reenact.program.syntax.pieces import (
@@ -17,6 +16,7 @@ from reenact.program.syntax.pieces import (
     owner_of,
     within,
 )
+from reenact.types import Place
 
 FITS = ("fit", "fit_generator", "train_on_batch", "TensorDataset")
 PASSES = frozenset(
@@ -46,24 +46,23 @@ PASSES = frozenset(
 DEPTH = 6
 
 
-def inputs_made_at(evidence: Evidence) -> Place | None:
+def inputs_made_at(files: Sequence[FileIndex]) -> Place | None:
     """The line that computes the inputs which the training is given; none where the text does
     not tell.
     """
-    return _made_at(evidence, 0, "x")
+    return _made_at(files, 0, "x")
 
 
-def labels_made_at(evidence: Evidence) -> Place | None:
+def labels_made_at(files: Sequence[FileIndex]) -> Place | None:
     """The line that computes the labels which the training is given; none where the text does
     not tell.
     """
-    return _made_at(evidence, 1, "y")
+    return _made_at(files, 1, "y")
 
 
-def _made_at(evidence: Evidence, position: int, named: str) -> Place | None:
-    """In the file that the program begins with, else in another one."""
-    entry = evidence.program.entry_file.path if evidence.program is not None else None
-    for index in sorted(evidence.files, key=lambda index: index.source.path != entry):
+def _made_at(files: Sequence[FileIndex], position: int, named: str) -> Place | None:
+    """In the file that the program begins with, which is the first, else in another one."""
+    for index in files:
         given = next(_given(index, position, named), None)
         made = _origin(given, DEPTH) if given is not None else None
         if made is not None:

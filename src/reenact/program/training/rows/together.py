@@ -4,7 +4,6 @@ import ast
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from reenact.faults.facts.roles import is_loss_call
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.excerpt import key_of
@@ -19,6 +18,7 @@ from reenact.program.syntax.pieces import (
     names_read,
     within,
 )
+from reenact.program.training.roles import is_loss_call
 
 DATA_SETS = (
     "TensorDataset",

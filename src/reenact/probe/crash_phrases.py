@@ -5,9 +5,9 @@ The last resort, for errors out of C++ code of which no value is known. They are
 import re
 from dataclasses import dataclass
 
-from reenact.faults.facts.crash_kind import CrashKind
-from reenact.faults.facts.crash_values import COMPUTES
 from reenact.probe.crash import PYTHON, Crash
+from reenact.probe.crash_kind import CrashKind
+from reenact.probe.crash_values import COMPUTES
 
 _HANDS_ON = ("torch._utils", "torch.multiprocessing.", "torch.utils.data.")
 """Modules that raise again what was raised in another process: whose it was is not known."""

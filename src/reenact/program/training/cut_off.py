@@ -2,14 +2,12 @@
 or frozen."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from reenact.faults import Evidence, Place
-from reenact.faults.facts.lines import calls, first_place, nodes
-from reenact.faults.facts.roles import LOSS_STEPS, losses, without_gradients
 from reenact.program.flow.constants import constant_of
 from reenact.program.syntax.excerpt import same
-from reenact.program.syntax.index import statement_of
+from reenact.program.syntax.index import FileIndex, statement_of
+from reenact.program.syntax.lines import calls, first_place, nodes
 from reenact.program.syntax.pieces import (
     around,
     called,
@@ -24,15 +22,17 @@ from reenact.program.syntax.pieces import (
     place_of,
     within,
 )
+from reenact.program.training.roles import LOSS_STEPS, losses, without_gradients
+from reenact.types import Place
 
 PASSES = ("forward", "call", *LOSS_STEPS)
 """Functions that a framework calls for a step."""
 
 
-def emptied(evidence: Evidence) -> Iterator[ast.Call]:
+def emptied(files: Sequence[FileIndex]) -> Iterator[ast.Call]:
     """Calls of `zero_grad` between the `backward` and the `step` of one optimizer, in one loop."""
     wanted = ("backward", "zero_grad", "step")
-    for loop in (one for index in evidence.files for one in index.loops):
+    for loop in (one for index in files for one in index.loops):
         made = calls_in(loop, *wanted)
         made.sort(key=lambda call: (call.lineno, call.col_offset))
         for before, call, then in zip(made, made[1:], made[2:], strict=False):
@@ -42,18 +42,18 @@ def emptied(evidence: Evidence) -> Iterator[ast.Call]:
                 yield call
 
 
-def cut_at(evidence: Evidence, weight: str) -> Place | None:
+def cut_at(files: Sequence[FileIndex], weight: str) -> Place | None:
     """Where a training passes a part of a model without gradients: a function or a block that says
     so. Functions that only generate or evaluate say so rightly.
     """
     part = weight.partition(".")[0]
-    ends = {called(one) for index in evidence.files for one in losses(index)}
-    functions = nodes(evidence, ast.FunctionDef)
+    ends = {called(one) for index in files for one in losses(index)}
+    functions = nodes(files, ast.FunctionDef)
     ways = [one for one in functions if one.name in (*PASSES, *ends)]
     passed = set(PASSES)
     for way in ways:
         passed.update(map(called, calls_in(way)))
-    for node in nodes(evidence, ast.stmt):
+    for node in nodes(files, ast.stmt):
         stated = without_gradients(node)
         owner = node if isinstance(node, ast.FunctionDef) else function_of(node)
         if stated and getattr(owner, "name", "") in passed:
@@ -63,11 +63,11 @@ def cut_at(evidence: Evidence, weight: str) -> Place | None:
     return None
 
 
-def detached_at(evidence: Evidence) -> Place | None:
+def detached_at(files: Sequence[FileIndex]) -> Place | None:
     """Where the way of a training leaves its gradients behind; what is only counted or printed
     may.
     """
-    for call in calls(evidence, "detach"):
+    for call in calls(files, "detach"):
         counted = any(is_call(one, "item", "append", "float") for one in around(call))
         if not counted and not isinstance(statement_of(call), ast.AugAssign | ast.Expr):
             return place_of(call)
@@ -83,12 +83,12 @@ def _leaves(block: ast.AST, function: ast.AST) -> bool:
     return any(one.id in again and one.lineno > last for one in within(function, ast.Name))
 
 
-def swapped_at(evidence: Evidence, weight: str) -> Place | None:
+def swapped_at(files: Sequence[FileIndex], weight: str) -> Place | None:
     """Where a part of a model is replaced from outside of it: `model.head = ...`."""
     part = weight.rpartition(".")[0].rpartition(".")[2]
     return first_place(
         node
-        for node in nodes(evidence, ast.Assign)
+        for node in nodes(files, ast.Assign)
         if _puts(node.targets[0], part) and not is_method(function_of(node))
     )
 

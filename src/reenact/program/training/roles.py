@@ -29,94 +29,21 @@ from reenact.program.syntax.pieces import (
     returned,
     within,
 )
+from reenact.program.training.lexicon import (
+    KERAS_LOSSES,
+    TORCH_LOSS_CLASSES,
+    TORCH_LOSS_FUNCTIONS,
+    TORCH_SCHEDULERS,
+)
 
-LOSS_FUNCTIONS = frozenset(
-    (
-        "binary_cross_entropy",
-        "binary_cross_entropy_with_logits",
-        "cosine_embedding_loss",
-        "cross_entropy",
-        "ctc_loss",
-        "gaussian_nll_loss",
-        "hinge_embedding_loss",
-        "huber_loss",
-        "kl_div",
-        "l1_loss",
-        "margin_ranking_loss",
-        "mse_loss",
-        "multi_margin_loss",
-        "multilabel_margin_loss",
-        "multilabel_soft_margin_loss",
-        "nll_loss",
-        "poisson_nll_loss",
-        "smooth_l1_loss",
-        "soft_margin_loss",
-        "triplet_margin_loss",
-        "triplet_margin_with_distance_loss",
-    )
-)
+LOSS_FUNCTIONS = frozenset((*TORCH_LOSS_FUNCTIONS, "triplet_margin_with_distance_loss"))
 """Of `torch.nn.functional`."""
-LOSS_CLASSES = frozenset(
-    (
-        "AdaptiveLogSoftmaxWithLoss",
-        "BCELoss",
-        "BCEWithLogitsLoss",
-        "BinaryCrossentropy",
-        "BinaryFocalCrossentropy",
-        "CTCLoss",
-        "CategoricalCrossentropy",
-        "CategoricalFocalCrossentropy",
-        "CosineEmbeddingLoss",
-        "CosineSimilarityLoss",
-        "CrossEntropyLoss",
-        "GaussianNLLLoss",
-        "HingeEmbeddingLoss",
-        "Huber",
-        "HuberLoss",
-        "KLDivLoss",
-        "KLDivergence",
-        "L1Loss",
-        "LogCosh",
-        "MSELoss",
-        "MarginRankingLoss",
-        "MeanAbsoluteError",
-        "MeanAbsolutePercentageError",
-        "MeanSquaredError",
-        "MeanSquaredLogarithmicError",
-        "MultiLabelMarginLoss",
-        "MultiLabelSoftMarginLoss",
-        "MultiMarginLoss",
-        "NLLLoss",
-        "Poisson",
-        "PoissonNLLLoss",
-        "SmoothL1Loss",
-        "SoftMarginLoss",
-        "SparseCategoricalCrossentropy",
-        "TripletMarginLoss",
-        "TripletMarginWithDistanceLoss",
-    )
-)
-"""Of `torch.nn` and `keras.losses`."""
+LOSS_CLASSES = frozenset((*TORCH_LOSS_CLASSES, *KERAS_LOSSES, "CosineSimilarityLoss")) - {
+    "CosineSimilarity"
+}
+"""Of `torch.nn` and `keras.losses`; `torch.nn` has a layer with the name of the one left out."""
 LOSS_STEPS = ("training_step", "compute_loss", "train_step")
 """Methods that a framework calls for the loss of a batch."""
-SCHEDULES = (
-    "ChainedScheduler",
-    "ConstantLR",
-    "CosineAnnealingLR",
-    "CosineAnnealingWarmRestarts",
-    "CyclicLR",
-    "ExponentialLR",
-    "LambdaLR",
-    "LinearLR",
-    "MultiStepLR",
-    "MultiplicativeLR",
-    "OneCycleLR",
-    "PolynomialLR",
-    "ReduceLROnPlateau",
-    "SequentialLR",
-    "StepLR",
-)
-"""Of `torch.optim.lr_scheduler`."""
 WITHOUT_GRADIENTS = ("no_grad", "inference_mode")
 ROUNDS = 6
 
@@ -140,7 +67,7 @@ def schedules(index: FileIndex) -> list[ast.expr]:
     for target, value in stores(index.tree):
         if isinstance(value, ast.Call) and not any(same(target, one) for one in cleared):
             made = any(same(one, owner) for one in given_to(value) for owner in cleared)
-            if called(value) in SCHEDULES or (made and not elements(target)):
+            if called(value) in TORCH_SCHEDULERS or (made and not elements(target)):
                 found.append(target)
     return found
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 
-from reenact.faults.facts.signs import terms
 from reenact.program.flow.constants import constant_of
+from reenact.program.flow.signs import terms
 from reenact.program.flow.uses import assigned
 from reenact.program.syntax.excerpt import excerpt, key_of, same
 from reenact.program.syntax.index import FileIndex

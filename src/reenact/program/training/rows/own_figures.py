@@ -5,7 +5,6 @@ import ast
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 
-from reenact.faults.facts.splits import apart
 from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.flow.uses import calls_of, parameter_of, stores, value_of
 from reenact.program.syntax.excerpt import excerpt, same
@@ -21,6 +20,7 @@ from reenact.program.syntax.pieces import (
     subject_of,
     within,
 )
+from reenact.program.training.rows.splits import apart
 
 FIGURES = (
     "mean",

@@ -7,9 +7,10 @@ What the program raises itself is its own: no word in it says anything."""
 import re
 from dataclasses import dataclass
 
-from reenact.faults.facts.crash_kind import CrashKind
-from reenact.faults.facts.crash_phrases import kind_by_phrase
-from reenact.faults.facts.crash_values import (
+from reenact.probe.crash import PROGRAM, PYTHON, Crash
+from reenact.probe.crash_kind import CrashKind
+from reenact.probe.crash_phrases import kind_by_phrase
+from reenact.probe.crash_values import (
     COMPUTES,
     labels_of_other_shape,
     lacks_device,
@@ -19,7 +20,6 @@ from reenact.faults.facts.crash_values import (
     shapes_clash,
     wrong_type,
 )
-from reenact.probe.crash import PROGRAM, PYTHON, Crash
 from reenact.probe.outcome import lacks_a_part, reads_keyboard
 
 

@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Sequence
 
-from reenact.faults import Evidence
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import Link, spread, stores, value_of
 from reenact.program.syntax.excerpt import excerpt, same
@@ -35,9 +34,9 @@ PLACES = (*CHOSEN, "arange", "range", "len")
 RESAMPLERS = ("resample", "fit_resample")
 
 
-def repeated_before(evidence: Evidence) -> bool:
+def repeated_before(files: Sequence[FileIndex]) -> bool:
     """Whether the text repeats rows before it splits them."""
-    for index in evidence.files:
+    for index in files:
         makers = [one for one in index.functions if _repeats_rows(one.node)]
         inside = {call for one in makers for call in within(one.node, ast.Call)}
         wanted = [*RESAMPLES, *(one.name for one in makers)]

@@ -1,11 +1,11 @@
 """Which model, list or dict a weight that is updated belongs to, by flow alone."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from reenact.faults import Evidence
 from reenact.program.flow.uses import Stored, assigned, handed, stores, value_of
 from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.index import FileIndex
 from reenact.program.syntax.pieces import (
     elements,
     file_of,
@@ -31,7 +31,7 @@ ROUNDS = 4
 """Arguments and assignments that are followed in a row."""
 
 
-def holders(evidence: Evidence, node: ast.expr, rounds: int = ROUNDS) -> Iterator[str]:
+def holders(files: Sequence[FileIndex], node: ast.expr, rounds: int = ROUNDS) -> Iterator[str]:
     """The models, lists and dicts that a weight is one of: by the loop that takes it out, the call
     that hands it over, or the assignment before.
     """
@@ -44,22 +44,22 @@ def holders(evidence: Evidence, node: ast.expr, rounds: int = ROUNDS) -> Iterato
     for target, source in walked:
         if name in map(last_word, elements(target) or [target]):
             if _are_weights(source):
-                yield from _models(evidence, _taken(target, source, name), rounds)
+                yield from _models(files, _taken(target, source, name), rounds)
             return
     given = [value for target, value in stores(function_of(node)) if same(target, node)]
-    callers = _handed(evidence, node)
+    callers = _handed(files, node)
     for value in (*callers, *given):
-        yield from holders(evidence, value, rounds - 1)
+        yield from holders(files, value, rounds - 1)
     if not callers and any(_are_weights(source) for _, source in walked):
-        yield from _models(evidence, node, rounds)
+        yield from _models(files, node, rounds)
 
 
-def _handed(evidence: Evidence, node: ast.expr) -> list[ast.expr]:
+def _handed(files: Sequence[FileIndex], node: ast.expr) -> list[ast.expr]:
     """What calls give for an argument of the function that it stands in."""
     function = function_of(node)
     if not isinstance(function, ast.FunctionDef) or not isinstance(node, ast.Name):
         return []
-    return handed(function, node.id, evidence.files)
+    return handed(function, node.id, files)
 
 
 def _heads(node: ast.AST) -> list[Stored]:
@@ -82,7 +82,7 @@ def _taken(target: ast.expr, source: ast.expr, name: str) -> ast.expr:
     return source
 
 
-def _models(evidence: Evidence, node: ast.expr, rounds: int) -> Iterator[str]:
+def _models(files: Sequence[FileIndex], node: ast.expr, rounds: int) -> Iterator[str]:
     """`slow` of `slow.net.parameters()` and of `self.slow[name]`; what is made of the class too
     where its `forward` asks that.
     """
@@ -105,9 +105,9 @@ def _models(evidence: Evidence, node: ast.expr, rounds: int) -> Iterator[str]:
             made = (target for target, value in stores(index.tree) if is_call(value, owner.name))
             yield from filter(None, map(last_word, made))
         return
-    callers = _handed(evidence, inner) if rounds else []
+    callers = _handed(files, inner) if rounds else []
     for value in callers:
-        yield from _models(evidence, value, rounds - 1)
+        yield from _models(files, value, rounds - 1)
     if not callers:
         yield inner.id
 

@@ -2,14 +2,12 @@
 step that cuts a gradient off."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from reenact.faults import Evidence, Place
-from reenact.faults.facts.lines import calls, calls_at, first_place, is_in, nodes
-from reenact.probe.trace import Mover
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import assigned, stores
 from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.lines import calls, calls_at, first_place, is_in, nodes
 from reenact.program.syntax.pieces import (
     NAMES,
     Node,
@@ -29,6 +27,7 @@ from reenact.program.syntax.pieces import (
     returned,
     within,
 )
+from reenact.types import Place
 
 ROUNDS = 4
 """Functions that are followed in a row."""
@@ -46,14 +45,14 @@ SEQUENCES = {
 TURNS = ("transpose", "permute", "swapaxes", "swapdims", "movedim")
 
 
-def loss_made(evidence: Evidence, place: Place | None) -> Place | None:
+def loss_made(files: Sequence[FileIndex], place: Place | None) -> Place | None:
     """Where the value is computed that this line sends backward: in the program's own function, if
     it is one of these that gives it. The line itself where it sends nothing backward.
     """
-    for call in calls_at(evidence, place):
+    for call in calls_at(files, place):
         sent = _sent_backward(call)
         if place is not None and call.lineno == place.line and sent is not None:
-            return place_of(_computed(evidence, sent, ROUNDS))
+            return place_of(_computed(files, sent, ROUNDS))
     return place
 
 
@@ -69,7 +68,7 @@ def _sent_backward(call: ast.Call) -> ast.expr | None:
     return sent
 
 
-def _computed(evidence: Evidence, sent: ast.expr, rounds: int) -> Node:
+def _computed(files: Sequence[FileIndex], sent: ast.expr, rounds: int) -> Node:
     """The last line that computes a value: a division by a number of steps and a copy hand it
     on.
     """
@@ -77,12 +76,12 @@ def _computed(evidence: Evidence, sent: ast.expr, rounds: int) -> Node:
     if value is None or not rounds:
         return value or sent
     if is_sum(value, ast.Div) and isinstance(value.left, ast.Name):
-        return _computed(evidence, value.left, rounds - 1)
+        return _computed(files, value.left, rounds - 1)
     # The one function or method of the program with this name.
-    own = [one for one in nodes(evidence, ast.FunctionDef) if one.name == called(value)]
+    own = [one for one in nodes(files, ast.FunctionDef) if one.name == called(value)]
     answers = returned(own[0]) if len(own) == 1 else []
     if len(answers) == 1:
-        return _computed(evidence, (elements(answers[0]) or answers)[0], rounds - 1)
+        return _computed(files, (elements(answers[0]) or answers)[0], rounds - 1)
     return value
 
 
@@ -96,11 +95,11 @@ def _given(name: ast.Name) -> ast.expr | None:
     return max(values, key=lambda value: value.lineno, default=None)
 
 
-def mask_made(evidence: Evidence, place: Place | None) -> Place | None:
+def mask_made(files: Sequence[FileIndex], place: Place | None) -> Place | None:
     """Where the mask of tokens is made that this line uses; the line itself where it makes its
     own.
     """
-    for index in evidence.files:
+    for index in files:
         read = (one for one in within(index.tree, ast.expr) if isinstance(one, NAMES))
         used = [one for one in read if is_in(place, one)]
         if any(is_call(index.parents.get(one), *SHAPED) for one in used):
@@ -123,22 +122,18 @@ def _stored_as(index: FileIndex, name: str) -> Iterator[ast.expr]:
         yield from filter(None, map(_given, within(value, ast.Name)))
 
 
-def axes_made(evidence: Evidence, mover: Mover | None) -> Place | None:
-    """Where a module is made without `batch_first` that moved rows first, or where its `forward`
-    turns the first axis; none where the text does not tell.
+def axes_made(files: Sequence[FileIndex], module: str, forward: Place | None) -> Place | None:
+    """Where a module of this class is made without `batch_first` that moved rows first, or where
+    its `forward` turns the first axis; none where the text does not tell.
     """
-    if mover is None:
-        return None
-    makers = SEQUENCES.get(mover.type, ())
-    made = [call for call in calls(evidence) if called(call) in makers]
+    makers = SEQUENCES.get(module, ())
+    made = [call for call in calls(files) if called(call) in makers]
     made = [call for call in made if keyword(call, "batch_first") is None]
     if len(made) == 1:
         return place_of(made[0])
     if makers:
         return None
-    return first_place(
-        call for call in calls_at(evidence, mover.forward, *TURNS) if _turns_first_axis(call)
-    )
+    return first_place(call for call in calls_at(files, forward, *TURNS) if _turns_first_axis(call))
 
 
 def _turns_first_axis(call: ast.Call) -> bool:
@@ -148,24 +143,24 @@ def _turns_first_axis(call: ast.Call) -> bool:
     return bool(numbers) and (numbers[0] != 0 if called(call) == "permute" else 0 in numbers)
 
 
-def asked_for_at(evidence: Evidence, place: Place | None) -> Place | None:
+def asked_for_at(files: Sequence[FileIndex], place: Place | None) -> Place | None:
     """Where the function is called, once, that gives back what is made here; else the place
     itself.
     """
-    for call in calls_at(evidence, place):
+    for call in calls_at(files, place):
         owner = function_of(call)
         given_back = isinstance(file_of(call).parents.get(call), ast.Return)
         if given_back and place is not None and call.lineno == place.line:
-            asked = list(calls(evidence, getattr(owner, "name", "")))
+            asked = list(calls(files, getattr(owner, "name", "")))
             if len(asked) == 1:
                 return place_of(asked[0])
             return place
     return place
 
 
-def bend_made(evidence: Evidence, layer: Place | None, bend: str) -> Place | None:
+def bend_made(files: Sequence[FileIndex], layer: Place | None, bend: str) -> Place | None:
     """The one call of a function that bends, such as `torch.softmax`, in the file of a layer."""
     if layer is None:
         return None
-    found = [one for one in calls(evidence, bend) if file_of(one).source.path == layer.file]
+    found = [one for one in calls(files, bend) if file_of(one).source.path == layer.file]
     return place_of(found[0]) if len(found) == 1 else None

@@ -4,9 +4,6 @@ import ast
 from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 
-from reenact.faults.facts.orders import MOVES, Order, RowsOf
-from reenact.faults.facts.roles import is_loss_call
-from reenact.faults.facts.together import belong, given_together, is_restored
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import stores
 from reenact.program.syntax.excerpt import excerpt, same
@@ -25,6 +22,9 @@ from reenact.program.syntax.pieces import (
     within,
     words,
 )
+from reenact.program.training.roles import is_loss_call
+from reenact.program.training.rows.orders import MOVES, Order, RowsOf
+from reenact.program.training.rows.together import belong, given_together, is_restored
 
 
 def moved_alone(index: FileIndex) -> Found:

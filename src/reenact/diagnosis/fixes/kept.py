@@ -1,0 +1,123 @@
+"""What an edit leaves alone: steps, rows, trained parameters and metrics, before it and after it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from reenact.errors import InputError
+from reenact.faults.entry import Category
+from reenact.faults.registry import detector
+from reenact.probe.trace import Trace
+from reenact.program.edit.change import Set
+from reenact.program.hyperparameter import Kind
+from reenact.program.patch import Patch
+
+Shapes: TypeAlias = tuple[tuple[int, ...], ...]
+
+
+class Part(StrEnum):
+    """A part of the books of a training."""
+
+    STEPS = "steps"
+    ROWS = "rows that train"
+    TRAINED = "trained parameters"
+    JUDGED = "rows that judge"
+    METRICS = "metrics"
+
+
+ABOUT: Mapping[Category, frozenset[Part]] = {
+    Category.OPTIMISATION: frozenset({Part.TRAINED}),
+    Category.DATA: frozenset({Part.STEPS, Part.ROWS, Part.JUDGED}),
+    Category.LABELS: frozenset({Part.ROWS, Part.JUDGED}),
+    Category.OUTPUT: frozenset({Part.TRAINED, Part.METRICS}),
+    Category.LAYERS: frozenset({Part.TRAINED}),
+    Category.EVALUATION: frozenset({Part.STEPS, Part.ROWS, Part.JUDGED, Part.METRICS}),
+    Category.SEQUENCE: frozenset({Part.ROWS, Part.JUDGED}),
+    Category.CRASH: frozenset(Part),
+}
+"""What faults of a category are about: their fix may change it."""
+OF_FAULT: Mapping[str, frozenset[Part]] = {
+    "gradients-do-not-balance": frozenset({Part.STEPS}),
+}
+"""Of a fault, besides."""
+OF_KIND: Mapping[Kind, frozenset[Part]] = {
+    Kind.EPOCHS: frozenset({Part.STEPS, Part.ROWS, Part.JUDGED}),
+    Kind.BATCH_SIZE: frozenset({Part.STEPS, Part.ROWS, Part.JUDGED}),
+}
+"""Of a hyperparameter that is given another value."""
+
+
+def may_change(code: str, patch: Patch) -> frozenset[Part]:
+    """The parts that a finding of this detector, and what an edit sets, are about."""
+    parts: frozenset[Part] = frozenset()
+    for change in patch.changes:
+        if isinstance(change, Set):
+            parts |= OF_KIND.get(change.hyperparameter.kind, frozenset())
+    try:
+        fault = detector(code).fault
+    except InputError:
+        return parts
+    return parts | ABOUT.get(fault.category, frozenset()) | OF_FAULT.get(fault.name, frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The books of a run, as far as an edit should leave them alone."""
+
+    steps: int = 0
+    rows: int | None = None
+    """Rows that models were given; none where nobody counted."""
+    trained: Shapes | None = None
+    """Shapes of the tensors that an optimizer has and a gradient reached."""
+    judged: tuple[int, ...] | None = None
+    """Sizes of the sets of rows that were evaluated."""
+    metrics: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, trace: Trace | None) -> Kept:
+        """What a trace says."""
+        if trace is None:
+            return cls()
+        books = trace.books
+        rows = books.rows if books is not None else None
+        parameters = books.parameters if books is not None else None
+        trained: Shapes | None = None
+        if parameters is not None:
+            moved = (one for one in parameters.tensors if one.owners and one.graded)
+            trained = tuple(sorted(one.shape for one in moved))
+        return cls(
+            steps=trace.step_count,
+            rows=rows.rows if rows is not None else None,
+            trained=trained,
+            judged=tuple(sorted(one.rows for one in rows.sets)) if rows is not None else None,
+            metrics=frozenset(trace.metric_names()),
+        )
+
+
+def difference(before: Kept, after: Kept, free: Collection[Part]) -> str:
+    """What an edit changed that it should have left alone, in words; empty for nothing. A part that
+    was not counted on both sides is not compared.
+    """
+    if Part.STEPS not in free and before.steps != after.steps:
+        return f"it takes {after.steps} steps in place of {before.steps}"
+    if Part.ROWS not in free and _differ(before.rows, after.rows):
+        return f"models are given {after.rows} rows in place of {before.rows}"
+    if Part.TRAINED not in free and _differ(before.trained, after.trained):
+        counts = [len(one or ()) for one in (before.trained, after.trained)]
+        return f"other parameters are trained: {counts[1]} tensors, {counts[0]} before"
+    if Part.JUDGED not in free and _differ(before.judged, after.judged):
+        return f"{_sizes(after.judged)} rows judge in place of {_sizes(before.judged)}"
+    if Part.METRICS not in free and (gone := before.metrics - after.metrics):
+        return f"the metric {min(gone)} is no longer logged"
+    return ""
+
+
+def _differ(before: object, after: object) -> bool:
+    return before is not None and after is not None and before != after
+
+
+def _sizes(sets: tuple[int, ...] | None) -> str:
+    return ", ".join(map(str, sets or ())) or "no"

@@ -1,0 +1,61 @@
+"""What an edit may change is what its finding is about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reenact.diagnosis.fixes.kept import Kept, Part, difference, may_change
+from reenact.program.edit.change import Set
+from reenact.program.hyperparameter import HyperparameterId, Kind
+from reenact.program.patch import Patch
+
+BEFORE = Kept(
+    steps=40,
+    rows=1280,
+    trained=((3, 16), (16, 8)),
+    judged=(64,),
+    metrics=frozenset({"accuracy"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "words"),
+    [
+        (Part.STEPS, {"steps": 41}, "it takes 41 steps in place of 40"),
+        (Part.ROWS, {"rows": 1279}, "models are given 1279 rows in place of 1280"),
+        (
+            Part.TRAINED,
+            {"trained": ((3, 16),)},
+            "other parameters are trained: 1 tensors, 2 before",
+        ),
+        (Part.JUDGED, {"judged": ()}, "no rows judge in place of 64"),
+        (Part.METRICS, {"metrics": frozenset()}, "the metric accuracy is no longer logged"),
+    ],
+)
+def test_each_part_counts_unless_the_finding_is_about_it(
+    part: Part, change: dict[str, object], words: str
+) -> None:
+    after = replace(BEFORE, **change)  # type: ignore[arg-type]
+    assert difference(BEFORE, after, ()) == words
+    assert difference(BEFORE, after, {part}) == ""
+
+
+def test_what_is_the_same_or_was_not_counted_is_no_difference() -> None:
+    assert difference(BEFORE, BEFORE, ()) == ""
+    unknown = replace(BEFORE, rows=None, trained=None, judged=None)
+    assert difference(BEFORE, unknown, ()) == ""
+    assert difference(BEFORE, replace(BEFORE, metrics=frozenset({"accuracy", "f1"})), ()) == ""
+
+
+def test_a_fault_says_by_its_category_what_its_fix_changes() -> None:
+    nothing = Patch()
+    assert may_change("RE010", nothing) == {Part.TRAINED}
+    assert Part.JUDGED in may_change("RE006", nothing)
+    assert may_change("MD101", nothing) == set()
+
+
+def test_another_batch_size_takes_other_steps() -> None:
+    batch = Patch((Set(HyperparameterId("train.py", "", "", Kind.BATCH_SIZE), 8),))
+    assert may_change("MD101", batch) == {Part.STEPS, Part.ROWS, Part.JUDGED}
