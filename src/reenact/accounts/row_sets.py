@@ -16,6 +16,9 @@ FAR = 3.0
 SURE = 0.1
 """By so much fewer rows must have trained than of a part of the training rows are known."""
 HALF = 0.5
+NAMED = 5
+SEVERAL = 0.8
+"""Share of the most frequent label, from which on rows have one label by chance."""
 FEW_COLUMNS = 4
 APART = 0.75
 MISMATCH = "train-test-scaling-mismatch"
@@ -24,6 +27,7 @@ MISMATCH = "train-test-scaling-mismatch"
 def judged(book: RowsBook, trace: Trace) -> Iterator[Entry]:  # noqa: ARG001
     """Every set that the model was asked about."""
     yield from _indexed(book)
+    yield from _groups(book)
     sets = [one for one in book.sets if one.rows >= FEW_ROWS and _is_fixed(one)]
     if not sets:
         yield unseen("rows-that-judge", "no fixed set of rows was evaluated that could be read")
@@ -52,6 +56,31 @@ def _indexed(book: RowsBook) -> Iterator[Entry]:
         else:
             yield fact(key, f"{saw}, are drawn from in training as well")
         return
+
+
+def _groups(book: RowsBook) -> Iterator[Entry]:
+    """Rows of one thing, as of a patient, that train and judge while the rows themselves differ."""
+    one = book.groups
+    if one is None:
+        return
+    key = "groups-on-both-sides"
+    columns = ", ".join(map(str, one.columns[:NAMED]))
+    saw = (
+        f"columns {columns} divide the rows that train into the same {one.groups} groups, as what belongs to "
+        f"one person or machine does; {one.shared} of {one.rows} rows that judge are of these groups"
+    )
+    if one.shared < MOST * one.rows:
+        yield (balances if not one.shared else fact)(key, saw)
+    elif one.alike >= MOST and one.most < SEVERAL:
+        yield imbalance(
+            key,
+            f"{saw}, and all rows of a group have one label",
+            why="The model can know a group again and answer with its label: split by groups, not by rows.",
+            place=one.place,
+            confidence=0.75,
+        )
+    else:
+        yield fact(key, saw, one.place)
 
 
 def _is_fixed(one: JudgingRows) -> bool:

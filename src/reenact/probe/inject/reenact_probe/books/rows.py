@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from reenact_probe.books import Book
 from reenact_probe.books.passes import Passes
 from reenact_probe.books.row_columns import Columns
+from reenact_probe.books.row_groups import groups_of
 from reenact_probe.books.row_indices import Indices
 from reenact_probe.books.row_labels import ClassOrder, Labelled
 from reenact_probe.books.row_pairs import Maps, Pairs
@@ -404,10 +405,22 @@ class RowsBook(Book):
                 for index, one in list(self.rounds.items())[:16]
             ],
             "classes": self.classes.facts(),
+            "groups": self._groups() if self._ends else None,
             "indexed": self.indices.facts(self.sets.training),
             "place": self.compared_at,
             **self._held,
         }
+
+    def _groups(self) -> Facts | None:
+        """Groups of the rows that train, in the first set that judges and has such rows."""
+        trained = self.labelled.tables()
+        if trained is None:
+            return None
+        for one in self.sets.judging()[:4]:
+            known = groups_of(*trained, one.sample.table())
+            if known is not None and not one.shared:
+                return {**known, "place": one.place}
+        return None
 
     def _trains(self) -> list[int]:
         return [index for index in sorted(self.sets.training) if index in self.orders][:8]
