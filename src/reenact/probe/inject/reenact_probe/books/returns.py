@@ -1,7 +1,8 @@
 """Returns of a policy gradient: does the weight of an action count what came after it, or what came before?
 
 A return is the reward of a step and, discounted, the return of the next one. Rewards are searched for among
-the lists of numbers, as many as actions, that the program holds where its loss goes backward: by their values.
+the lists of numbers, as many as actions, that the program holds where its loss goes backward: it is their
+values that tell.
 """
 
 from __future__ import annotations
