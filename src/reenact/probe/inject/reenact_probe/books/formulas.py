@@ -91,11 +91,11 @@ class FormulasBook(Book):
         for policy in weighed(self.torch, found):
             self._weigh(policy, place, trail)
         self._likelihood(found, place, trail)
-        known = direction_of(found)
-        if known is not None:
+        summed = direction_of(found)
+        if summed is not None:
             empty: Facts = {"backward": 0, "forward": 0, "at": {"place": place}}
             held = self._returns.setdefault(repr(place), empty)
-            held[known["direction"]] += 1
+            held[summed["direction"]] += 1
         step = self.recorder.step
         self._errors += [(step, error) for error in errors(self.torch, found)]
 
