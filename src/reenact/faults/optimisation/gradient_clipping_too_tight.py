@@ -50,6 +50,7 @@ from reenact.faults import (
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.series import clip_factors, learned, losses, windows
+from reenact.faults.fixes.gradients import unscale_before_clipping
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.index import FileIndex
 from reenact.program.syntax.lines import call_place, calls
@@ -112,6 +113,7 @@ def clip_factor(detector: Detector, evidence: Evidence) -> Findings:
             yield detector.finding(
                 evidence,
                 saw,
+                fixes=unscale_before_clipping(evidence, place),
                 place=place,
                 confidence=0.95,
                 certainty=Certainty.PROOF,
