@@ -14,7 +14,7 @@ class Drawing(Protocol):
     def shown(self, result: object, title: str = ...) -> Any:
         """The document of a result, which every output format renders."""
 
-    def render(self, document: Any, output_format: str) -> str:
+    def render(self, document: Any, output_format: str, *, details: bool = True) -> str:
         """The document as text in that format."""
 
     def pictures_in(self, document: Any) -> tuple[Any, ...]:

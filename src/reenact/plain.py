@@ -12,6 +12,7 @@ covered: text that lies in plain letters.
 
 import codecs
 import re
+from collections.abc import Iterable
 
 LONGEST_SEQUENCE = 4096
 """A sequence that has not ended after so many characters is none: it would swallow the rest of
@@ -105,6 +106,12 @@ def plain_line(text: str) -> str:
     if _SUSPECT.search(text) is None and _BREAKS.search(text) is None:
         return text
     return _BREAKS.sub(_visible, _SUSPECT.sub(_visible, text))
+
+
+def in_a_row(things: Iterable[str]) -> str:
+    """Different things as a sentence lists them: `a, b and c`."""
+    *first, last = dict.fromkeys(things) or [""]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def plain_json(document: str) -> str:

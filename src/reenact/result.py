@@ -79,7 +79,7 @@ class Result:
 
     def __str__(self) -> str:
         try:
-            return self._rendered("full").rstrip("\n")
+            return self._rendered("full", details=False).rstrip("\n")
         except InputError:
             # No command prints it as text.
             return self.to_json()
@@ -88,8 +88,8 @@ class Result:
         line = " ".join(self.in_a_line().split())
         return f"<{type(self).__name__} {line}>"
 
-    def _rendered(self, form: str) -> str:
-        return drawing().render(self.document(), form)
+    def _rendered(self, form: str, *, details: bool = True) -> str:
+        return drawing().render(self.document(), form, details=details)
 
     def _repr_mimebundle_(
         self,

@@ -382,7 +382,9 @@ def test_verdicts_of_the_other_commands() -> None:
     assert {one.value: int(one.exit_code) for one in Decision} == {
         "repaired": 0,
         "improved": 0,
+        "fixed": 0,
         "good-already": 0,
+        "better-fault-remains": 1,
         "too-small": 1,
         "nothing-found": 1,
         "runs-now": 3,

@@ -295,3 +295,22 @@ def test_opinions_of_one_fault_at_two_places_stay_two() -> None:
     ]
     assert [one.place for one in grouped(opinions)] == places
     assert len({one.key for one in grouped(opinions)}) == 2
+
+
+def test_a_rate_that_is_too_low_has_no_witness_that_calls_it_too_high() -> None:
+    lower = finding(
+        "UM005", FaultType.HLR, 0.6, hyperparameter=RATE, suggestions=(suggestion(0.001),)
+    )
+    higher = finding(
+        "RE019",
+        FaultType.HLR,
+        0.7,
+        hyperparameter=RATE,
+        suggestions=(suggestion(30.0),),
+        certainty=Certainty.STRONG,
+        observes=Observes.LOSSES,
+    )
+    silent = finding("RE040", FaultType.HLR, 0.5, hyperparameter=RATE)
+    first, second = grouped([lower, higher, silent])
+    assert [one.code for one in first.observations] == ["RE019", "RE040"]
+    assert [one.code for one in second.observations] == ["UM005"]

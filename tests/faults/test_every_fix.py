@@ -52,7 +52,7 @@ def example_of(one: Detector) -> str:
 def test_by_the_text_an_edit_silences_the_detector(one: Detector) -> None:
     """Nothing is run."""
     example = example_of(one)
-    found = [each for each in with_fixes(one, example, run=False) if each.suggestions]
+    found = [each for each in with_fixes(one, example, run=False) if each.edits]
     if not found:
         pytest.skip("no edit is suggested")
     program = program_from_text(example)
@@ -67,7 +67,7 @@ def test_by_the_text_an_edit_silences_the_detector(one: Detector) -> None:
 @pytest.mark.sample(12)
 @pytest.mark.parametrize("one", all_detectors(), ids=lambda one: one.code)
 def test_by_a_run_an_edit_silences_the_detector(one: Detector) -> None:
-    found = [each for each in with_fixes(one, example_of(one), run=True) if each.suggestions]
+    found = [each for each in with_fixes(one, example_of(one), run=True) if each.edits]
     if not found:
         pytest.skip("no edit is suggested")
     first = found[0]

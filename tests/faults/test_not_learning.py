@@ -45,6 +45,19 @@ def test_a_schedule_that_is_over_within_the_first_epoch(stays: int, falls: int, 
     assert [one.saw for one in found] == [saw] * count
 
 
+@pytest.mark.parametrize(("every", "count"), [(5, 1), (10, 0)])
+def test_a_rate_that_falls_more_often_than_there_are_epochs(every: int, count: int) -> None:
+    run = trace([2.2] * 60)
+    rows = run.steps.rows.copy()
+    rows[:, run.steps.columns.index("learning_rate")] = [
+        0.02 * 0.1 ** (step // every) for step in range(60)
+    ]
+    found = findings_in(
+        "RE044", Evidence(trace=replace(run, steps=Columns(run.steps.columns, rows)))
+    )
+    assert len(found) == count
+
+
 def layer(name: str, largest: float) -> Layer:
     """With weights of spread 0.1 between the negative of this and this."""
     facts = WeightFacts("weight", (8, 8), True, 0.0, 0.1, -largest, largest, f"{name}.weight")

@@ -304,3 +304,34 @@ def test_what_trains_four_times_as_long_for_little_more_does_not_come_first() ->
     )
     found = Guided().search(search_context(either, epochs, rate).context)
     assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))
+
+
+def test_longer_training_comes_last_and_alone() -> None:
+    """Each of the learning rate and more epochs helps; the learning rate does, and epochs stay."""
+
+    def formula(values: Values) -> float:
+        epochs = values[Kind.EPOCHS]
+        assert isinstance(epochs, int)
+        return min(0.97, rate_decides(values) + (0.02 if epochs > 12 else 0.0))
+
+    given = search_context(
+        formula,
+        Suspicion(Kind.LEARNING_RATE, 0.001, 0.8),
+        Suspicion(Kind.EPOCHS, 24, 0.95, FaultType.HNE),
+    )
+    found = Guided().search(given.context)
+    assert found[0] == Patch((set_to(Kind.LEARNING_RATE, 0.001),))
+    looked = [str(look.patch) for look in given.context.evaluations if look.share == 1]
+    longer = [at for at, patch in enumerate(looked) if "epochs" in patch]
+    rates = [at for at, patch in enumerate(looked) if "learning-rate = 0.001" in patch]
+    assert not longer or min(longer) > min(rates)
+
+
+def test_longer_training_is_found_where_nothing_else_helps() -> None:
+    def formula(values: Values) -> float:
+        epochs = values[Kind.EPOCHS]
+        assert isinstance(epochs, int)
+        return 0.9 if epochs >= 24 else 0.4
+
+    found = Guided().search(search_context(formula, budget="40x").context)
+    assert [change.hyperparameter.kind for change in found[0].changes] == [Kind.EPOCHS]

@@ -124,12 +124,14 @@ def test_the_source_is_kept_where_the_metric_was_read_and_dropped_where_it_was_n
 
 def test_what_each_decision_comes_to() -> None:
     helps = {decision for decision in Decision if decision.helps}
-    assert helps == {Decision.REPAIRED, Decision.IMPROVED}
+    assert helps == {Decision.REPAIRED, Decision.IMPROVED, Decision.FIXED}
     codes = {decision.value: int(decision.exit_code) for decision in Decision}
     assert codes == {
         "repaired": 0,
         "improved": 0,
+        "fixed": 0,
         "good-already": 0,
+        "better-fault-remains": 1,
         "too-small": 1,
         "nothing-found": 1,
         "runs-now": 3,

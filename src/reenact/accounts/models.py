@@ -30,6 +30,8 @@ WHOLLY = 0.995
 """From this part on a copy was never touched."""
 FAR, WALKED = 0.3, 0.05
 """How far from a mixture of old and new weights an average may be, and how far those must have gone."""
+FEWEST_UNUSED = 8
+"""Steps and passes from which on it is no start that is left out."""
 HELPS = 0.4
 """Share of the steps in which a model is asked that is a part of the training, not judged."""
 MORE = 1.5
@@ -44,18 +46,48 @@ def models_account(
     if book is None or not book.models:
         return None
     parameters = trace.books.parameters if trace.books is not None else None
-    return Account(BookName.MODELS, tuple(_entries(book, parameters)))
+    return Account(BookName.MODELS, tuple(_entries(book, parameters, trace)))
 
 
-def _entries(book: ModelsBook, parameters: ParametersBook | None) -> Iterator[Entry]:
+def _entries(book: ModelsBook, parameters: ParametersBook | None, trace: Trace) -> Iterator[Entry]:
     yield from _steps(book)
     yield from _judging(book)
     if parameters is not None:
         yield from _never_trained(book, parameters)
     yield from _averages(book)
     yield from _restored(book)
-    if book.unused:
-        yield fact("unused", f"{book.unused} passes with gradients never went backward")
+    yield from _unused(book, trace)
+
+
+def _unused(book: ModelsBook, trace: Trace) -> Iterator[Entry]:
+    """Passes that were made to learn from, and nothing was learned from them."""
+    if not book.unused:
+        return
+    sentence = f"{book.unused} passes with gradients never went backward"
+    backward = float((trace.steps["backward_calls"] > 0).sum())
+    moved = sum(one.moved for one in book.models)
+    if min(trace.step_count, book.unused) < FEWEST_UNUSED or backward or moved:
+        yield fact("unused", sentence)
+        return
+    passed = next((one.place for one in trace.happened("training-pass")), None)
+    yield imbalance(
+        "no-backward",
+        f"no loss goes backward: the optimizer stepped {trace.step_count} times, and none of "
+        f"{book.unused} passes that were looked at led to a gradient{_warned(trace)}",
+        fault="parameters-not-trained",
+        place=passed,
+        confidence=0.95,
+        is_proof=True,
+    )
+
+
+def _warned(trace: Trace) -> str:
+    """What the library reports of it meanwhile."""
+    for event in trace.happened("warning"):
+        message = str(event.facts.get("message", ""))
+        if "training_step" in message:
+            return f'; Lightning warns: "{message.split(". ")[0]}"'
+    return ""
 
 
 def _steps(book: ModelsBook) -> Iterator[Entry]:
@@ -203,6 +235,16 @@ def _average(book: ModelsBook, mixed: Mixed) -> Entry:
     saw = f"{name} is asked and not taught; {mixed.old:.0%} of it is what {of} began with"
     if not MOSTLY < mixed.old < MORE:
         return balances("average", saw)
+    if mixed.old > WHOLLY and _is_judged_alone(book, mixed):
+        return imbalance(
+            "judged-copy-of-the-beginning",
+            f"{name} is judged with the weights that {of} began with, and {of} is never asked though it "
+            "has learned",
+            why="A copy that was made before the training does not learn with it: judge the model that was "
+            "trained, or copy it afterwards.",
+            place=next((one.place for one in book.judged if one.root == mixed.root), None),
+            confidence=0.8,
+        )
     if mixed.old > WHOLLY or _helps(book, mixed.root):
         return fact("average", saw)
     return imbalance(
@@ -212,6 +254,13 @@ def _average(book: ModelsBook, mixed: Mixed) -> Entry:
         place=next((one.place for one in book.judged if one.root == mixed.root), None),
         confidence=0.8,
     )
+
+
+def _is_judged_alone(book: ModelsBook, mixed: Mixed) -> bool:
+    """Whether a copy that nothing moves is what is judged, and the model that learns is not."""
+    asked = sum(one.root == mixed.root for one in book.judged)
+    learner = any(one.root == mixed.of for one in book.judged)
+    return asked >= FEWEST and not learner and not mixed.moved and not _helps(book, mixed.root)
 
 
 def _restored(book: ModelsBook) -> Iterator[Entry]:

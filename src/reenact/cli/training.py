@@ -245,9 +245,10 @@ def repair(program: tuple[str, ...], dry_run: bool, **given: Any) -> int:
     """Find the smallest change that makes the training PROGRAM significantly better.
 
     Changed copies of it are trained in scratch folders; your files are changed only by --apply, and
-    only when the change held on fresh seeds. Exit code 0: repaired, or good already; 1: nothing
-    found that matters; 3: what was found did not hold, or no training could be compared. Ctrl-C
-    ends the search and reports the best change so far; a second one leaves with 130.
+    only when the change held on fresh seeds. Exit code 0: repaired, improved, fixed, or good
+    already; 1: nothing found that matters, or better while a proven fault is still there; 3: what
+    was found did not hold, or no training could be compared. Ctrl-C ends the search and reports
+    the best change so far; a second one leaves with 130.
     """
     from reenact.report.views.repair import repair_document
 

@@ -22,6 +22,7 @@ from reenact.diagnosis.judgement import (
 from reenact.diagnosis.options import Depth
 from reenact.drawing import drawing
 from reenact.errors import InputError
+from reenact.faults.confidence import Word
 from reenact.faults.evidence import Evidence
 from reenact.faults.finding import Finding
 from reenact.faults.observation import Observation
@@ -147,7 +148,9 @@ class Diagnosis(Result):
             threshold=self.threshold,
             symptoms=self.symptoms,
             findings=len(self.findings),
+            proven=sum(one.word is Word.PROVEN for one in self.findings),
             confirmed=self.confirmed,
+            changes=sum(bool(one.suggestions) for one in self.findings),
         )
         return conclusion_of(shown)
 
@@ -178,7 +181,7 @@ class Diagnosis(Result):
 
     @property
     def next_command(self) -> str:
-        """What to type next; empty when the findings name their own."""
+        """What to type next; empty when nothing is left to do."""
         return self.conclusion.next_command
 
     @property

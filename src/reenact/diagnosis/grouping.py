@@ -2,7 +2,7 @@
 each weighed against the others and against the course of the training.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from reenact.faults.agreement import FindingKey
 from reenact.faults.confidence import PROVEN, Health
@@ -29,7 +29,7 @@ def grouped(
     groups: dict[FindingKey, list[Finding]] = {}
     for finding in findings:
         groups.setdefault(finding.key, []).append(finding)
-    together = [merged(group) for group in groups.values()]
+    together = [merged(part) for group in groups.values() for part in _of_one_mind(group)]
     causes = [one for one in together if one.is_root_cause and not one.is_opinion]
     if any(one.suspicion >= PROVEN and not _in_the_run(one) for one in causes):
         together = [
@@ -42,6 +42,18 @@ def grouped(
     weighed = [one.weighed(health) for one in together]
     known = [one.calibrated() if one.is_root_cause else one for one in weighed]
     return tuple(sorted(known, key=lambda one: (one.is_opinion, -one.suspicion, one.first.code)))
+
+
+def _of_one_mind(group: Sequence[Finding]) -> Iterator[list[Finding]]:
+    """Findings that would turn a hyperparameter the same way. One that says "too high" is no witness of
+    "too low", and has to stand for itself.
+    """
+    surest = max(group, key=lambda one: (one.certainty is not Certainty.HINT, one.suspicion))
+    way = surest.first.direction
+    against = [one for one in group if one.first.direction * way < 0]
+    yield [one for one in group if one not in against]
+    if against:
+        yield against
 
 
 def _in_the_run(finding: Finding) -> bool:

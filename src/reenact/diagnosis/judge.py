@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+from reenact.diagnosis.consequences import without_consequences
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.fixes.text import TextCheck
 from reenact.diagnosis.grouping import grouped
@@ -80,6 +81,7 @@ def findings_of(
     if evidence.program is not None:
         findings = unsuppressed(findings, evidence.program)
     together = grouped(findings, health=health_of(evidence), begun=not hardly_begun(evidence))
+    together = without_consequences(together, options.threshold)
     if evidence.program is None:
         return together
     return with_opinions(together, evidence.program)
@@ -174,7 +176,7 @@ class _Fixes:
             return finding
         if finding.tried is not None:
             return self._trained(finding, self.check, finding.tried.patch)
-        if finding.fix is not None or finding.dropped_fixes or not finding.suggestions:
+        if finding.fix is not None or finding.dropped_fixes or not finding.edits:
             return finding
         if self.options.depth.runs:
             return self.check.fixed(finding, FixTried.NOT_TRIED, "nothing was run")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from reenact.diagnosis.options import Depth
 from reenact.faults.observation import Certainty, Severity
-from reenact.plain import plain_line
+from reenact.plain import in_a_row, plain_line
 from reenact.probe.outcome import OutcomeKind
 from reenact.program.graph import TaskType
 from reenact.types import ExitCode
@@ -86,8 +86,12 @@ class Shown:
     symptoms: Sequence[Finding]
     findings: int
     """At or above the threshold."""
+    proven: int
+    """Of these."""
     confirmed: int
     """Of these, by training."""
+    changes: int
+    """Of these, how many say what to change."""
 
 
 def conclusion_of(shown: Shown) -> Conclusion:
@@ -95,7 +99,7 @@ def conclusion_of(shown: Shown) -> Conclusion:
     evidence = shown.evidence
     judged = _judgement(shown)
     sentence = on_stand_in(evidence.stand_in_data, _sentence(shown, judged))
-    command = _next_command(judged, evidence, shown.depth)
+    command = _next_command(judged, shown)
     return Conclusion(judged, sentence, command, evidence.task)
 
 
@@ -133,8 +137,9 @@ def _sentence(found: Shown, judgement: Judgement) -> str:
     early = _stopped_early(evidence)
     match judgement:
         case Judgement.FINDINGS:
+            proven = f", {found.proven} proven" if found.proven else ""
             confirmed = f", {found.confirmed} confirmed by training" if depth.intervenes else ""
-            return f"{counted(found.findings, 'finding')}{confirmed}{early}."
+            return f"{counted(found.findings, 'finding')}{proven}{confirmed}{early}."
         case Judgement.BROKEN:
             seen = accusing_symptoms(judgement, found.symptoms, found.threshold)
             deeper = f" Try --depth {DEEPER[depth]}." if depth in DEEPER else ""
@@ -148,7 +153,7 @@ def _sentence(found: Shown, judgement: Judgement) -> str:
             # What a busy machine or slow steps left out may be what is wrong.
             return (
                 f"Nothing was found at depth {depth}{early}, and not all was checked: there was no "
-                f"time for {_listed(unchecked)}."
+                f"time for {in_a_row(unchecked)}."
             )
         case Judgement.SOUND if early:
             return f"No fault found at depth {depth}{early}.{_unexplained(found)}"
@@ -167,14 +172,8 @@ def _unexplained(found: Shown) -> str:
     grave = grave_symptoms(found.symptoms, found.threshold)
     if not grave:
         return ""
-    names = _listed([one.first.name for one in grave])
+    names = in_a_row(one.first.name for one in grave)
     return f" By itself, what was seen is no fault: {names}."
-
-
-def _listed(things: Sequence[str]) -> str:
-    """As in a sentence."""
-    *first, last = dict.fromkeys(things)
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _stopped_early(evidence: Evidence) -> str:
@@ -254,17 +253,27 @@ def unparsed(evidence: Evidence) -> str:
     return f"{plain_line(str(files[0].path))} could not be parsed ({files[0].unparsed})"
 
 
-def _next_command(judgement: Judgement, evidence: Evidence, depth: Depth) -> str:
-    """The command that leads on; empty when findings name their own, or nothing is left to do."""
+def _next_command(judgement: Judgement, shown: Shown) -> str:
+    """The command that leads on; empty when nothing is left to do."""
+    evidence = shown.evidence
+    depth = shown.depth
     program = (
         shlex.join(evidence.program.launch.words) if evidence.program is not None else "PROGRAM"
     )
+    if judgement is Judgement.FINDINGS:
+        trained = evidence.trace is not None and evidence.trace.step_count
+        return f"reenact repair {program}" if shown.changes and trained else ""
     if judgement is Judgement.BROKEN:
         return f"reenact diagnose --depth {DEEPER[depth]} {program}" if depth in DEEPER else ""
     if judgement is Judgement.SOUND and not depth.runs:
         return f"reenact diagnose {program}"
     if judgement is not Judgement.UNJUDGED:
         return ""
+    return _after_nothing(evidence, program)
+
+
+def _after_nothing(evidence: Evidence, program: str) -> str:
+    """Where nothing could be judged."""
     kind = evidence.outcome.kind if evidence.outcome is not None else None
     if kind is OutcomeKind.NOT_STARTED:
         return f"reenact diagnose --python PATH_OF_AN_INTERPRETER {program}"

@@ -95,6 +95,8 @@ class Traits:
     """It is about the data themselves: made-up data say nothing of it."""
     in_step_size: bool = False
     """It shows in the size of the steps."""
+    rescales_steps: bool = False
+    """It makes steps longer or shorter than the learning rate says: next to it no rate can be judged."""
     settings_key: str = ""
     """How files of settings call its hyperparameter: a regular expression; empty for none."""
     keyword: str = ""
@@ -176,9 +178,15 @@ _TRAITS = {
         keyword=r"momentum",
     ),
     FaultType.LNM: Traits(kinds=(Kind.NORMALIZATION,), keeps_from_learning=True),
-    FaultType.GCL: Traits(kinds=(Kind.GRADIENT_CLIP,), of_training=True, in_step_size=True),
-    FaultType.HSC: Traits(kinds=(Kind.SCHEDULER,), of_training=True, in_step_size=True),
-    FaultType.ZGR: Traits(kinds=(Kind.ZERO_GRAD,), of_training=True, in_every_run=True),
+    FaultType.GCL: Traits(
+        kinds=(Kind.GRADIENT_CLIP,), of_training=True, in_step_size=True, rescales_steps=True
+    ),
+    FaultType.HSC: Traits(
+        kinds=(Kind.SCHEDULER,), of_training=True, in_step_size=True, rescales_steps=True
+    ),
+    FaultType.ZGR: Traits(
+        kinds=(Kind.ZERO_GRAD,), of_training=True, in_every_run=True, rescales_steps=True
+    ),
     FaultType.MOD: Traits(kinds=(Kind.MODE,), of_training=True, in_every_run=True),
     FaultType.SHF: Traits(kinds=(Kind.SHUFFLE,), of_training=True, in_every_run=True),
 }

@@ -4,11 +4,9 @@ program -> diagnosis -> what judges, on which data -> strategy -> minimise -> ve
 diff
 """
 
-import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from statistics import median
 
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.diagnosis.judgement import Judgement, on_stand_in
@@ -18,7 +16,9 @@ from reenact.errors import Stopped, TimeSpent
 from reenact.journal import Scope
 from reenact.program.patch import Patch
 from reenact.program.program import Program
-from reenact.repairs.minimise import ReductionStep, smallest
+from reenact.repairs.again import SeenAgain, remaining, watch_again
+from reenact.repairs.causes import Cause, causes_of, takes_away
+from reenact.repairs.judged import best_so_far, judged, verdict_of_fixes
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.prepare import (
     RepairServices,
@@ -27,21 +27,22 @@ from reenact.repairs.prepare import (
     judging_seeds,
     prepare,
 )
+from reenact.repairs.proven import Kept, ProvenFaults, is_settled_by, on_top_of
 from reenact.repairs.search_context import NOTHING, SearchContext
 from reenact.repairs.strategies.strategy import Strategy, strategy
 from reenact.repairs.verdict import (
     BeforeAfter,
     Decision,
-    Judging,
     Repair,
     Verdict,
     deciding,
 )
+from reenact.trials.metric import STEP_LOSS
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial
-from reenact.trials.verify import Verification, verify
-from reenact.types import Progress, Tell
 
+CAUSES_FIRST = frozenset({"guided"})
+"""Strategies before which the fixes of proven faults are tried; the others are as published."""
 FEWER_DATA = "First looks trained on a share of the training data; whole trainings decided."
 
 
@@ -101,28 +102,40 @@ def repair_within(
             watched=known is None,
         )
         context, judging, notes = given
-        candidates, late = _searched(search, context)
-        cuts, verdicts, short = _settle(
-            candidates,
-            context,
-            judging,
-            options,
-            services,
-        )
+        judge = context.trainer.apart(measure=judging.judge, part=judging.judge_part)
+        seeds = judging_seeds(options.chance, options.seeds)
+        causes = causes_of(found, program)
+        watch = _watching(context, options, run)
+        kept, late = _proven_first(search, causes, context, judge, seeds, watch)
+        candidates: list[Patch] = []
+        if not late and not is_settled_by(kept, causes, context, judge):
+            on_top_of(kept, context)
+            candidates, late = _searched(search, context)
+        of_search = judged(candidates, context, judge, seeds)
+        of_fixes = verdict_of_fixes(kept, judge)
+        verdicts = (*((of_fixes,) if of_fixes is not None else ()), *of_search.verdicts)
         decided = deciding(verdicts)
         final = decided.patch if decided is not None else NOTHING
+        fixed, left = _faults_after(final, causes, kept, program, watch)
         curves = _curves(final, context) if verdicts else {}
-        in_time = not late and (not candidates or bool(verdicts))
+        in_time = not late and (not candidates or bool(of_search.verdicts))
         verifying = 2 * sum(len(one.seeds) for one in verdicts)
+    helps = decided is not None and decided.decision.helps
     result = Repair(
         strategy=search.name,
-        decision=_decision(verdicts, context, found, in_time=in_time),
+        decision=Decision.FAULT_REMAINS
+        if helps and left
+        else _decision(decided, context, found, in_time=in_time),
         patch=final,
         diff=final.diff(program),
         judging=judging,
         verdicts=verdicts,
+        fixed_faults=tuple(one.fault for one in fixed),
+        remaining_faults=tuple(one.fault for one in left),
+        withdrawn=tuple(one.fault for one in kept.withdrawn),
+        by_its_check=any(one.is_of_correctness for one in fixed),
         looks=tuple(context.evaluations),
-        cuts=tuple(cuts),
+        cuts=of_search.cuts,
         cost=replace(
             context.trainer.usage,
             seconds=time.monotonic() - begun,
@@ -140,7 +153,8 @@ def repair_within(
             *filter(None, [context.trainer.pruning_note]),
             *((FEWER_DATA,) if context.fewer_data else ()),
             *late,
-            *short,
+            *of_search.notes,
+            *kept.notes,
             *executor.notes,
             *found.notes,
         ),
@@ -171,6 +185,61 @@ def _diagnosed(
     return diagnose_within(program, asked, services, run.under("diagnosis"), None)
 
 
+def _watching(
+    context: SearchContext, options: RepairOptions, run: Scope
+) -> Callable[[Patch], SeenAgain]:
+    """What watches a changed program, with the detectors of the diagnosis."""
+    asked = DiagnoseOptions(select=options.select, ignore=options.ignore)
+    return lambda patch: watch_again(patch, context.trainer, asked, run.under("again"))
+
+
+def _proven_first(
+    search: Strategy,
+    causes: tuple[Cause, ...],
+    context: SearchContext,
+    judge: BudgetedTrainer,
+    seeds: tuple[int, ...],
+    watch: Callable[[Patch], SeenAgain],
+) -> tuple[Kept, tuple[str, ...]]:
+    """The fixes of proven faults, before anything is searched; nothing for the strategies of others,
+    and for a program that does not train as it is. A note where the time was up.
+    """
+    if search.name not in CAUSES_FIRST or context.begun_with is None:
+        return Kept(), ()
+    losses = context.trainer.outcomes([context.begun_with])[0].curve(STEP_LOSS)
+    proven = ProvenFaults(
+        causes,
+        context.program,
+        judge,
+        seeds,
+        watch,
+        losses[0][1] if losses else None,
+        context.tell,
+    )
+    try:
+        return proven.fixed(), ()
+    except TimeSpent as error:
+        return Kept(), (error.sentence,)
+
+
+def _faults_after(
+    final: Patch,
+    causes: Sequence[Cause],
+    kept: Kept,
+    program: Program,
+    watch: Callable[[Patch], SeenAgain],
+) -> tuple[tuple[Cause, ...], tuple[Cause, ...]]:
+    """The proven faults that a change takes away, and those that are still there."""
+    there = [one for one in causes if one not in kept.withdrawn]
+    proven = tuple(one for one in there if one.is_proven)
+    if not there or not final:
+        return (), proven
+    seen = kept.seen if final == kept.patch and kept.seen is not None else watch(final)
+    left = remaining(there, final, seen, program)
+    gone = tuple(one for one in there if one not in left and takes_away(final, one))
+    return gone, tuple(one for one in left if one.is_proven)
+
+
 def _searched(search: Strategy, context: SearchContext) -> tuple[list[Patch], tuple[str, ...]]:
     """What the strategy finds; stopped, the best so far is named. Nothing is found when the
     time is up.
@@ -178,118 +247,20 @@ def _searched(search: Strategy, context: SearchContext) -> tuple[list[Patch], tu
     try:
         return search.search(context), ()
     except TimeSpent as error:
-        return [], (error.sentence, *_best_so_far(context))
+        return [], (error.sentence, *best_so_far(context))
     except Stopped as stopped:
-        for best in _best_so_far(context):
+        for best in best_so_far(context):
             raise Stopped(f"Stopped in the search. {best}") from stopped
         raise
 
 
-def _best_so_far(context: SearchContext) -> tuple[str, ...]:
-    """In a sentence; nothing where no change was better than the program as it stands."""
-    best = context.best
-    if best is None or not best.patch:
-        return ()
-    measure = context.trainer.measure
-    value = best.score if measure.larger_is_better else -best.score
-    return (f"The best so far, not verified: {best.patch} ({measure.name} {value:.4g}).",)
-
-
-def _settle(
-    candidates: Sequence[Patch],
-    context: SearchContext,
-    judging: Judging,
-    options: RepairOptions,
-    services: RepairServices,
-) -> tuple[list[ReductionStep], tuple[Verdict, ...], tuple[str, ...]]:
-    """Cut the best candidate down, then judge it; the next one when it does not hold."""
-    if not candidates:
-        return [], (), ()
-    services.tell(
-        Progress(
-            "repair",
-            note=f"minimise {candidates[0]}",
-        )
-    )
-    # The search is over: what it had to leave may be used.
-    context.reserve = 0.0
-    try:
-        first, cuts, short = smallest(candidates[0], context)
-    except TimeSpent as error:
-        return [], (), (error.sentence, *_best_so_far(context))
-    judge = context.trainer.apart(
-        measure=judging.judge,
-        part=judging.judge_part,
-    )
-    seeds = judging_seeds(options.chance, options.seeds)
-    verdicts, late = verdicts_on(
-        [first, *candidates[1:]],
-        judge,
-        seeds,
-        services.tell,
-    )
-    return cuts, verdicts, tuple(note for note in (short, late) if note)
-
-
-def verdicts_on(
-    candidates: Sequence[Patch],
-    judge: BudgetedTrainer,
-    seeds: Sequence[int],
-    tell: Tell,
-) -> tuple[tuple[Verdict, ...], str]:
-    """Verdicts on the first candidates, until one holds, and what could not be verified in time."""
-
-    def begin(patch: Patch) -> None:
-        tell(
-            Progress(
-                "repair",
-                note=f"verify over up to {len(seeds)} fresh seeds: {patch}",
-            )
-        )
-
-    found, late = verify(candidates, judge, seeds, begin=begin)
-    unverified = (
-        f"Not verified: {candidates[len(found)]}. {late.sentence}" if late is not None else ""
-    )
-    return tuple(_verdict(one, judge) for one in found), unverified
-
-
-def _verdict(one: Verification, judge: BudgetedTrainer) -> Verdict:
-    """Its samples are those of the metric as the program logs it; NaN for a failed training."""
-    sign = 1 if judge.measure.larger_is_better else -1
-    both = (one.comparison.before, one.comparison.after)
-    before, after = (
-        tuple(sign * x if math.isfinite(x) else math.nan for x in values) for values in both
-    )
-    decision = Decision.NOT_SIGNIFICANT
-    if one.significant:
-        decision = Decision.TOO_SMALL
-    if one.significant and one.material:
-        decision = Decision.RUNS_NOW
-    if one.holds:
-        well = judge.is_good_enough(median(one.comparison.after))
-        decision = Decision.REPAIRED if well else Decision.IMPROVED
-    return Verdict(
-        patch=one.patch,
-        seeds=one.seeds,
-        before=before,
-        after=after,
-        comparison=one.comparison,
-        p_value=one.p_value,
-        decision=decision,
-        shortfall=one.shortfall,
-        detectable=one.detectable,
-    )
-
-
 def _decision(
-    verdicts: Sequence[Verdict],
+    decided: Verdict | None,
     context: SearchContext,
     found: Diagnosis,
     *,
     in_time: bool,
 ) -> Decision:
-    decided = deciding(verdicts)
     if decided is not None:
         return decided.decision
     if not in_time:

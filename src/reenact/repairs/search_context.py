@@ -92,6 +92,8 @@ class SearchContext:
     """Trainings that run at the same time."""
     evaluations: list[Evaluation] = field(default_factory=list)
     best: Evaluation | None = None
+    kept: Patch = NOTHING
+    """Fixes of proven faults: what is searched is searched on top of them."""
     reserve: float = 0.0
     """Trainings' worth that the search leaves for minimising."""
     begun_with: Trial | None = None
@@ -145,7 +147,7 @@ class SearchContext:
         for patch, score in zip(patches, found, strict=True):
             self._remember(
                 Evaluation(
-                    patch,
+                    self.kept + patch,
                     score,
                     seeds,
                     share,
@@ -167,6 +169,7 @@ class SearchContext:
     def _trial(self, patch: Patch, seed: int, share: float) -> Trial:
         """Shorter by epochs where there are enough, else by the data."""
         known = self.begun_with
+        patch = self.kept + patch
         if known is not None and not patch and seed == known.seed and share == 1:
             return known
         # A change whose loss is lost is no repair, and need not be trained to its end.
@@ -199,7 +202,7 @@ class SearchContext:
         return self.trainer.relative_cost(self.shortened(patch, share)) * part * seeds
 
     def applies(self, patch: Patch) -> bool:
-        return self.trainer.applies(patch)
+        return self.trainer.applies(self.kept + patch)
 
     def better(self, before: float, after: float) -> bool:
         """Whether the difference is large enough to matter."""

@@ -16,6 +16,7 @@ from typing import NamedTuple, TypedDict
 
 from reenact.diagnosis.judgement import on_stand_in
 from reenact.program.patch import Patch
+from reenact.repairs.causes import ProvenFault
 from reenact.repairs.minimise import ReductionStep
 from reenact.repairs.search_context import Evaluation
 from reenact.result import Result, rounded
@@ -98,6 +99,12 @@ class Decision(StrEnum):
     """Significantly better, and the training does well now."""
     IMPROVED = "improved"
     """Significantly better, and by enough to matter; nothing says that it does well now."""
+    FIXED = "fixed"
+    """A proven fault is gone, and the metric is not significantly worse: it tells no difference that
+    matters.
+    """
+    FAULT_REMAINS = "better-fault-remains"
+    """Significantly better, but a proven fault is still there: no repair of it."""
     RUNS_NOW = "runs-now"
     """Significantly different, but no improvement: a program that failed trains now, to a result no
     better than a constant answer, or a loss falls below what its formula can reach.
@@ -116,13 +123,13 @@ class Decision(StrEnum):
     def exit_code(self) -> ExitCode:
         if self.helps or self is Decision.GOOD_ALREADY:
             return ExitCode.OK
-        found = self in (Decision.TOO_SMALL, Decision.NOTHING_FOUND)
+        found = self in (Decision.TOO_SMALL, Decision.NOTHING_FOUND, Decision.FAULT_REMAINS)
         return ExitCode.FOUND if found else ExitCode.INCONCLUSIVE
 
     @property
     def helps(self) -> bool:
         """Whether the change is one to take."""
-        return self in (Decision.REPAIRED, Decision.IMPROVED)
+        return self in (Decision.REPAIRED, Decision.IMPROVED, Decision.FIXED)
 
 
 class VerdictJson(TypedDict):
@@ -203,6 +210,9 @@ class RepairJson(TypedDict):
     diff: str
     judging: Judging
     verdicts: tuple[Verdict, ...]
+    fixed_faults: tuple[ProvenFault, ...]
+    remaining_faults: tuple[ProvenFault, ...]
+    withdrawn: tuple[ProvenFault, ...]
     looks: tuple[Evaluation, ...]
     cuts: tuple[ReductionStep, ...]
     curves: Mapping[str, BeforeAfter]
@@ -235,6 +245,14 @@ class Repair(Result):
     """The findings of the diagnosis, a line each."""
     curves: Mapping[str, BeforeAfter] = field(default_factory=dict)
     """By metric."""
+    fixed_faults: tuple[ProvenFault, ...] = ()
+    """Proven faults that the change takes away."""
+    remaining_faults: tuple[ProvenFault, ...] = ()
+    """Proven faults that are still there."""
+    withdrawn: tuple[ProvenFault, ...] = ()
+    """Findings that fresh seeds speak against: without the fault the metric is significantly worse."""
+    by_its_check: bool = False
+    """Whether the number itself was at fault, so that the detector judges, which is silent now."""
     stand_in_data: tuple[str, ...] = ()
     """Data sets that the program got made-up data for."""
     notes: tuple[str, ...] = ()
@@ -255,6 +273,9 @@ class Repair(Result):
             "diff": self.diff,
             "judging": self.judging,
             "verdicts": self.verdicts,
+            "fixed_faults": self.fixed_faults,
+            "remaining_faults": self.remaining_faults,
+            "withdrawn": self.withdrawn,
             "looks": self.looks,
             "cuts": self.cuts,
             "curves": self.curves,
@@ -294,9 +315,8 @@ class Repair(Result):
             ),
             Decision.NOT_DECIDED: late,
         }.get(self.decision)
-        return on_stand_in(
-            self.stand_in_data, whole or f"{self._outcome} {self._next_step}".rstrip()
-        )
+        said = whole or f"{self._outcome}{self._withdrawal} {self._next_step}".rstrip()
+        return on_stand_in(self.stand_in_data, said)
 
     @property
     def in_numbers(self) -> str:
@@ -311,14 +331,27 @@ class Repair(Result):
     @property
     def _outcome(self) -> str:
         if self.verdict is None:
-            return f"No change helped within the budget; nothing is to be recommended.{self._tried}"
+            nothing = "No change helped within the budget; nothing is to be recommended."
+            return f"{nothing}{self._tried}{self._unfixed}"
         judged = self.verdict
         numbers = self.in_numbers
         proof = f"{len(judged.seeds)} fresh seeds, p={judged.p_value:.2g}"
         count = self.patch.complexity
+        changes = "1 change" if count == 1 else f"{count} changes"
+        seeds = f"{len(judged.seeds)} fresh seeds"
+        gone = _sentence_part(self.fixed_faults, "gone")
+        left = _sentence_part(self.remaining_faults, "still there")
+        if self.by_its_check and self.decision is Decision.REPAIRED:
+            honest = "the number before was not what it seemed"
+            return f"Repaired by {changes}: {gone}. {numbers} ({seeds}): {honest}."
+        if self.decision is Decision.FIXED:
+            why = judged.shortfall or "no difference that matters"
+            return f"Fixed by {changes}: {gone}; {numbers} ({seeds}, {why})."
+        if self.decision is Decision.FAULT_REMAINS:
+            return f"Better by {changes}, not repaired: {numbers} ({proof}), and {left}."
         if self.decision.helps:
-            changes = "1 change" if count == 1 else f"{count} changes"
-            return f"{self.decision.capitalize()} by {changes}: {numbers} ({proof})."
+            done = f"{self.decision.capitalize()} by {changes}: {numbers} ({proof})."
+            return f"{done} {gone}." if gone else done
         if self.decision is Decision.TOO_SMALL:
             also = f"; {judged.shortfall}" if judged.shortfall else ""
             return f"The best change found helps too little to matter: {numbers} ({proof}{also})."
@@ -341,11 +374,33 @@ class Repair(Result):
                 "Name the metric that matters with --metric, or look for a larger gain with "
                 "--budget 40x."
             )
+        if self.decision is Decision.FAULT_REMAINS:
+            codes = self.remaining_faults[0].code
+            return f"reenact explain {codes} shows what to write instead."
         if self.decision is Decision.RUNS_NOW and not self.judging.judge.larger_is_better:
             return "Judge by a metric that is bounded, such as accuracy, with --metric."
         wider = "Search wider with --budget 40x, or name the metric that matters with --metric"
         cause = "reenact diagnose --depth normal tells what is known of the cause"
         return _too_few(self.verdict) or f"{wider}; {cause}."
+
+    @property
+    def _withdrawal(self) -> str:
+        """What was found and is not held any more; empty for nothing."""
+        if not self.withdrawn:
+            return ""
+        name = self.judging.judge.name
+        without = f"after the fix {name} is significantly worse over fresh seeds"
+        return f" Withdrawn: {_listed(self.withdrawn)}: {without}."
+
+    @property
+    def _unfixed(self) -> str:
+        """That a fault is proven, where no fix of it could be tried; empty where there is none."""
+        if not self.remaining_faults:
+            return ""
+        left = _listed(self.remaining_faults)
+        return (
+            f" Proven, and not repaired: {left}; reenact explain {self.remaining_faults[0].code}."
+        )
 
     @property
     def _tried(self) -> str:
@@ -369,18 +424,32 @@ class Repair(Result):
 
 
 def deciding(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """The last one, which holds where one does; where none does, the first that lets the
-    program run.
-    """
+    """The last one that holds; where none does, the first that lets the program run, else the last."""
     if not verdicts:
         return None
+    for one in reversed(verdicts):
+        if one.decision.helps:
+            return one
     last = verdicts[-1]
-    if last.decision.helps:
-        return last
     for one in verdicts:
         if one.decision is Decision.RUNS_NOW:
             return one
     return last
+
+
+def _sentence_part(faults: Sequence[ProvenFault], what: str) -> str:
+    """That these are so; empty for none."""
+    if not faults:
+        return ""
+    return f"{_listed(faults)} {'is' if len(faults) == 1 else 'are'} {what}"
+
+
+def _listed(faults: Sequence[ProvenFault]) -> str:
+    """As in a sentence."""
+    first = faults[0].words
+    if len(faults) == 1:
+        return first
+    return f"{', '.join(one.words for one in faults[:-1])} and {faults[-1].words}"
 
 
 def _too_few(judged: Verdict | None) -> str:

@@ -59,10 +59,10 @@ def render(
         _print_block(console, block)
     console.print()
     # One line, however long: scripts read it.
-    console.print(
-        RichText(plain_line(document.verdict), style="bold"),
-        soft_wrap=True,
-    )
+    last = plain_line(document.verdict)
+    if document.next_command:
+        last = f"{last} Next: {plain_line(document.next_command)}"
+    console.print(RichText(last, style="bold"), soft_wrap=True)
     return "\n".join(line.rstrip() for line in sink.getvalue().splitlines()) + "\n"
 
 

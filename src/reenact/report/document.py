@@ -290,6 +290,8 @@ class Document:
     """What of it was not made now, and how to have it made: the first line of every format."""
     exit_code: ExitCode | None = None
     """What the command that prints this ends with; none where the result does not decide it."""
+    next_command: str = ""
+    """What to type next: at a terminal it ends the last line."""
 
     def plain_blocks(self, *, details: bool = True) -> tuple[Plain, ...]:
         """What formats of plain text show, each with the title of its section where it has none."""

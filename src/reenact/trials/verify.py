@@ -22,6 +22,8 @@ from reenact.trials.statistics import (
 )
 from reenact.trials.trainer import BudgetedTrainer
 
+UNCHANGED = Patch(())
+"""The program as it stands."""
 SHARES = (2 / 3, 1 / 3)
 """Of the one case in twenty that may be wrong: the first change has more of it than the second,
 and a third one has nothing.
@@ -69,13 +71,15 @@ def verify(
     *,
     begin: Callable[[Patch], None],
     counted: bool = False,
+    base: Patch = UNCHANGED,
 ) -> tuple[tuple[Verification, ...], TimeSpent | None]:
     """Verify the first patches, until one holds; where two might be, both p-values are corrected by
     their shares (weighted Bonferroni), the first one too: else both together are wrong more often
     than they say.
 
     `begin` is called with each patch before it is trained. `counted`: a second one must be within
-    the budget. With the verifications comes the error that ended them when the time was up.
+    the budget. `base` is what they are compared with. With the verifications comes the error that
+    ended them when the time was up.
     """
     found: list[Verification] = []
     for patch, share in zip(patches, SHARES if len(patches) > 1 else (1.0,), strict=False):
@@ -84,7 +88,7 @@ def verify(
         begin(patch)
         used = trainer.usage.cpu_seconds
         try:
-            compared = _compared(patch, trainer, seeds, SIGNIFICANT * share)
+            compared = _compared((base, patch), trainer, seeds, SIGNIFICANT * share)
         except TimeSpent as error:
             return tuple(found), error
         cpu_seconds = trainer.usage.cpu_seconds - used
@@ -134,12 +138,11 @@ def _verification(
 
 
 def _compared(
-    patch: Patch, trainer: BudgetedTrainer, seeds: Sequence[int], alpha: float
+    pair: tuple[Patch, Patch], trainer: BudgetedTrainer, seeds: Sequence[int], alpha: float
 ) -> Comparison:
     """Over the first seeds where they settle it, else over all; where there are no further ones,
     both come to the same p-value.
     """
-    pair = [Patch(()), patch]
     before, after = trainer.samples(pair, seeds[:FIRST_LOOK])
     if is_settled(before, after, len(seeds), alpha):
         return compare(before, after)

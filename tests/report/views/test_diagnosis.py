@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from made_evidence import seen, trace
 from reenact.diagnosis.diagnosis import (
     Diagnosis,
 )
@@ -448,3 +449,49 @@ def test_a_finding_and_a_suspect_say_that_a_model_agrees(
     assert "opinion  a model agrees, in 3 of 5 answers: Far too fast." in notice.detail
     assert "also" not in notice.detail
     assert "possible, a model agrees" in render(document, "full")
+
+
+def watched_diagnosis(*findings: Finding) -> Diagnosis:
+    return Diagnosis(
+        Depth.QUICK,
+        seen(trace([2.0 * 0.9**step for step in range(60)])),
+        findings,
+        (),
+        (),
+        0.45,
+        TrainingUsage(1.0),
+        notes=("layer outputs not recorded from step 9 on",),
+    )
+
+
+def at_a_terminal(found: Diagnosis, *, details: bool) -> str:
+    return render(diagnosis_document(found, "train.py"), "full", details=details)
+
+
+def test_findings_stand_alone_at_a_terminal_and_the_rest_comes_on_demand() -> None:
+    found = watched_diagnosis(finding("UM005", 0.95, fault=None))
+    short = at_a_terminal(found, details=False)
+    assert "The run" not in short
+    assert "not recorded" not in short
+    assert short.splitlines()[-1].startswith("1 finding, 1 proven.")
+    assert str(found) == short.rstrip("\n")
+    whole = at_a_terminal(found, details=True)
+    assert "The run" in whole
+    assert "not recorded from step 9" in whole
+
+
+def test_a_sound_run_says_in_a_few_lines_what_was_checked() -> None:
+    lines = at_a_terminal(watched_diagnosis(), details=False).splitlines()
+    checked = lines[lines.index("Checked") + 1 : -2]
+    assert 1 <= len(checked) <= 8
+    assert any("60 steps, loss 2 -> " in line for line in checked)
+    assert any("not recorded from step 9" in line for line in checked)
+    assert lines[-1] == "No fault found at depth quick."
+
+
+def test_the_last_line_says_what_to_type_next(program: Program) -> None:
+    one = finding("UM005", 0.9, suggestions=(suggestion(program),))
+    found = watched_diagnosis(one)
+    found = replace(found, evidence=replace(found.evidence, program=program))
+    last = at_a_terminal(found, details=False).splitlines()[-1]
+    assert last == "1 finding, 1 proven. Next: reenact repair train.py"

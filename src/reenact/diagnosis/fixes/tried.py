@@ -96,7 +96,7 @@ def worth_trying(findings: Sequence[Finding], check: TextCheck) -> Wanted:
 def _edits(finding: Finding, check: TextCheck) -> list[Patch]:
     if finding.fix is not None:
         return []
-    patches = (one.patch for one in finding.suggestions)
+    patches = (one.patch for one in finding.edits)
     fitting = (one for one in patches if not one.is_code and not check.objection(finding, one))
     return [patch for patch, _ in zip(fitting, range(MOST_EDITS), strict=False)]
 
@@ -178,7 +178,7 @@ def with_fixes(
     }
     reason = BEYOND if len(wanted) == MOST else OF_A_MODEL
     for one in findings:
-        if one.key not in found and one.suggestions and one.fix is None:
+        if one.key not in found and one.edits and one.fix is None:
             found[one.key] = check.fixed(one, FixTried.NOT_TRIED, reason)
     return found
 

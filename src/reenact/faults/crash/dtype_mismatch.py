@@ -40,7 +40,7 @@ from reenact.faults import (
 )
 from reenact.faults.facts.crash import crashed
 from reenact.faults.facts.crash_advice import dtype_advice
-from reenact.faults.facts.crash_kind import CrashKind
+from reenact.probe.crash_kind import CrashKind
 
 FAULT = Fault(
     code="CR03",

@@ -36,8 +36,8 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.crash import crashed
-from reenact.faults.facts.crash_kind import CrashKind
-from reenact.faults.facts.crash_values import outside
+from reenact.probe.crash_kind import CrashKind
+from reenact.probe.crash_values import outside
 
 FAULT = Fault(
     code="CR13",

@@ -41,9 +41,9 @@ from reenact.faults import (
 )
 from reenact.faults.facts.crash import crashed
 from reenact.faults.facts.crash_advice import label_advice
-from reenact.faults.facts.crash_kind import CrashKind
-from reenact.faults.facts.crash_values import outside
-from reenact.faults.facts.label_place import labels_made_at
+from reenact.probe.crash_kind import CrashKind
+from reenact.probe.crash_values import outside
+from reenact.program.training.rows.origins import labels_made_at
 
 FAULT = Fault(
     code="CR02",
@@ -78,7 +78,7 @@ def label_shape_or_range(detector: Detector, evidence: Evidence) -> Findings:
     classes = (
         f"; labels have {labels.classes} classes" if labels is not None and labels.classes else ""
     )
-    made = labels_made_at(evidence)
+    made = labels_made_at(evidence.files)
     where = f"; the labels are made at line {made.line}" if made is not None else ""
     why = label_advice(evidence.crash) if evidence.crash is not None else ""
     yield from crashed(

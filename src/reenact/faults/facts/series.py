@@ -34,9 +34,16 @@ def losses(evidence: Evidence) -> list[float]:
     """The loss of every step in order, with NaN and infinity; empty when several optimisers
     take turns.
     """
-    if evidence.trace is None or evidence.optimizers > 1:
+    trace = evidence.trace
+    if trace is None or evidence.optimizers > 1:
         return []
-    return [float(loss) for loss in evidence.trace.losses.values]
+    # A loss that nobody saw is NaN in the trace as well: that of a step without a backward pass.
+    unseen = trace.steps["backward_calls"] == 0
+    return [
+        float(loss)
+        for loss, without in zip(trace.losses.values, unseen, strict=True)
+        if not (without and math.isnan(loss))
+    ]
 
 
 def finite(values: list[float]) -> list[float]:

@@ -50,11 +50,11 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.lines import call_place, first_place
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.progress import zero_gradients
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.lines import call_place, first_place
 from reenact.program.syntax.pieces import (
     all_parts,
     given_to,
@@ -103,7 +103,7 @@ def fp16_underflow(detector: Detector, evidence: Evidence) -> Findings:
     if share is not None:
         lost = f"{share:.0%} of the gradients are exactly zero in half precision"
         saw = f"{lost}; no scaler scales the loss"
-        place = call_place(evidence, "backward", "autocast")
+        place = call_place(evidence.files, "backward", "autocast")
         yield detector.finding(
             evidence,
             saw,

@@ -48,7 +48,6 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.divergence import divergences
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.layers.input_ignored import ignores_inputs
 from reenact.program.flow.constants import constant_of
@@ -69,6 +68,7 @@ from reenact.program.syntax.pieces import (
     place_of,
     within,
 )
+from reenact.program.training.divergence import divergences
 
 COLLAPSED = 0.05
 """Distance from zero below which a mean or a log variance tells no row apart, beside noise of

@@ -39,9 +39,9 @@ from reenact.faults import (
     Wanted,
 )
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.made import bend_made
 from reenact.faults.facts.model import reads_logits
 from reenact.faults.facts.output_layer import SQUASHING, bends, output_of
+from reenact.program.training.made import bend_made
 
 TWICE = {LossFamily.CATEGORICAL: "softmax", LossFamily.BINARY: "sigmoid"}
 FAULT = Fault(
@@ -122,7 +122,7 @@ def bent_output_for_logit_loss(detector: Detector, evidence: Evidence) -> Findin
             values=("linear",),
             confidence=None if out.bend in SQUASHING else 0.75,
             certainty=Certainty.PROOF if out.bend == "softmax" else None,
-            place=None if written else bend_made(evidence, out.layer.place, out.bend),
+            place=None if written else bend_made(evidence.files, out.layer.place, out.bend),
         )
     compared = evidence.loss.compared if evidence.loss is not None else None
     listed = compared is not None and len(compared[0]) > 1 and compared[0][1] > 1

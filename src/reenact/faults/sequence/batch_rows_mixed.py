@@ -52,7 +52,8 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.lines import mover_place
-from reenact.faults.facts.made import axes_made
+from reenact.faults.fixes.sequence import batch_first
+from reenact.program.training.made import axes_made
 
 MOVED = 1e-3
 FAULT = Fault(
@@ -86,5 +87,13 @@ def rows_mixed(detector: Detector, evidence: Evidence) -> Findings:
             named = f", first in {where.module} ({where.type})"
         share = f"by {tested.mixing:.2g} of its spread{tested.when}{named}"
         saw = f"other rows of the batch move the output of a row {share}"
-        place = axes_made(evidence, where) or mover_place(evidence, where)
-        yield detector.finding(evidence, saw, place=place)
+        turned = None
+        if where is not None:
+            turned = axes_made(evidence.files, where.type, where.forward)
+        place = turned or mover_place(evidence, where)
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=batch_first(evidence, place),
+            place=place,
+        )

@@ -52,6 +52,7 @@ from reenact.faults import (
     Observes,
     Severity,
 )
+from reenact.faults.fixes.sequence import end_of_episode
 from reenact.program.flow.uses import spread, stores
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.index import FileIndex
@@ -104,9 +105,14 @@ def bootstrap_through_terminal(detector: Detector, evidence: Evidence) -> Findin
     targets = [one for index in files for one in _targets(index, forms)] if forms else []
     if any(_enters(*one) for one in targets):
         return
-    for node, _, _ in targets[:1]:
+    for node, _, ends in targets[:1]:
         saw = f"{excerpt(node)}: no end of an episode enters, though the program notes them"
-        yield detector.finding(evidence, saw, place=place_of(node))
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=end_of_episode(evidence, node, ends),
+            place=place_of(node),
+        )
 
 
 def _kept(index: FileIndex) -> Iterator[Form]:

@@ -54,11 +54,12 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.lines import mover_place
-from reenact.faults.facts.made import mask_made
+from reenact.faults.fixes.attention import mask_later_tokens
 from reenact.faults.output.reduction_over_wrong_dimension import softmax_over_queries
 from reenact.probe.trace import Behaviour
 from reenact.program.flow.uses import objects_of
 from reenact.program.syntax.pieces import called, place_of
+from reenact.program.training.made import mask_made
 
 MOVED = 1e-3
 FAULT = Fault(
@@ -97,10 +98,11 @@ def causal_leak(detector: Detector, evidence: Evidence) -> Findings:
     leaks = evidence.experiments.moving("leak", MOVED)
     for tested in leaks:
         moved = f"by {tested.leak:.2g} of their spread{tested.when}"
-        place = mask_made(evidence, mover_place(evidence, tested.leak_at))
+        place = mask_made(evidence.files, mover_place(evidence, tested.leak_at))
         yield detector.finding(
             evidence,
             f"later tokens move the scores of earlier ones {moved}",
+            fixes=mask_later_tokens(evidence, place),
             place=place,
         )
     given = next(

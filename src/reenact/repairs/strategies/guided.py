@@ -1,11 +1,15 @@
 """guided: from findings and priors, short trainings first, joint changes, as little as the evidence needs.
 
+Causes first: what findings suggest, then what only changes how it is trained (learning rate, batch size,
+optimizer), then longer training, last and alone. The next is begun where the one before does not do.
+
 1. short    every idea that a part of the budget affords, in trainings of a third of the epochs, or where
             there are few, of the data
 2. whole    the front-runners, and what the diagnosis is surest of, in whole trainings
 3. grow     what else helps on top of the best, then several at once
 4. refine   the values of the best, and the next ideas on top of it, while something is to be gained
-5. confirm  the best of each size on more seeds, as many as can be paid; of nearly equal ones the smallest;
+5. longer   more epochs, where nothing else does
+6. confirm  the best of each size on more seeds, as many as can be paid; of nearly equal ones the smallest;
             what one seed favoured and the next does not is dropped, and the next best is looked at
 """
 
@@ -16,8 +20,9 @@ from dataclasses import replace
 from reenact.program.edit.change import Set
 from reenact.program.hyperparameter import Kind
 from reenact.program.patch import Patch, change_for
+from reenact.repairs.longer import has_longer
 from reenact.repairs.search_context import NOTHING, SearchContext
-from reenact.repairs.strategies.ideas import Idea, fits, ideas
+from reenact.repairs.strategies.ideas import PRIOR_SOURCE, Idea, fits, ideas
 from reenact.repairs.strategies.strategy import Scoreboard, once
 
 SHORT = 1 / 3
@@ -30,6 +35,8 @@ FOR_WHOLE = 0.5
 FOR_GROWING = 0.6
 FOR_REFINING = 0.65
 """Shares of the budget that are spent when each stage ends."""
+FOR_LONGER = 0.75
+FOR_ALL_BUT_LONGER = 0.65
 FOR_ANOTHER_SEED = 0.75
 """The same where the first seed tells nothing apart."""
 FRONT = 4
@@ -48,6 +55,10 @@ EXPENSIVE = 2.0
 training as is.
 """
 FINALISTS = 3
+LONGER = 2
+"""Numbers of epochs that are tried."""
+ENOUGH = 0.9
+"""Share of what could be gained from which on nothing further is looked for."""
 MATCH = 2
 """One that helps gets a rival: one look tells little."""
 
@@ -65,17 +76,60 @@ class Guided:
         """See `Strategy.search`."""
         if context.trainer.budget.stretches(context.trainer.one_training):
             context.looks = SEEDS
-        wanted = ideas(context)
         base = context.base()
         if context.perfect(base):
             return []
-        front = _short(context, wanted)
-        scored = _whole(context, front, wanted, FOR_WHOLE)
-        if scored.best(base) is None and (turned := _on_another_seed(context, wanted)):
-            base, scored = turned
-        scored = _grow(context, base, scored)
-        scored = _refine(context, base, scored, wanted)
+        causes, protocol, longer = in_order(ideas(context), context)
+        scored = Scoreboard([idea.patch for idea in (*causes, *protocol, *longer)])
+        if causes:
+            _whole(context, scored, _short(context, causes), FOR_WHOLE)
+            _grow(context, base, scored)
+        if not _does(context, base, scored):
+            _whole(context, scored, _short(context, protocol), FOR_WHOLE)
+            if scored.best(base) is None:
+                base = _on_another_seed(context, base, scored, [*causes, *protocol])
+            _grow(context, base, scored)
+            _refine(context, base, scored, [*causes, *protocol])
+        if not _does(context, base, scored):
+            _longer(context, base, scored, longer)
         return _confirm(context, base, scored)
+
+
+def in_order(
+    wanted: Sequence[Idea], context: SearchContext
+) -> tuple[list[Idea], list[Idea], list[Idea]]:
+    """What findings suggest, what changes how the program is trained, and longer training."""
+    longer = [idea for idea in wanted if has_longer(idea.patch, context)]
+    others = [idea for idea in wanted if idea not in longer]
+    causes = [idea for idea in others if idea.source != PRIOR_SOURCE]
+    return causes, [idea for idea in others if idea not in causes], longer
+
+
+def _does(context: SearchContext, base: float, scored: Scoreboard) -> bool:
+    """Whether what was found does: then nothing further is looked for."""
+    reached = scored.score(scored.best(base) or NOTHING, base)
+    if not context.better(base, reached):
+        return False
+    trainer = context.trainer
+    most = trainer.bounded and reached - base >= ENOUGH * (1 - base)
+    return most or trainer.is_good_enough(reached)
+
+
+def _longer(
+    context: SearchContext, base: float, scored: Scoreboard, longer: Sequence[Idea]
+) -> None:
+    """More epochs alone; with the best, where that is not all that is to be gained."""
+    wanted = [idea.patch for idea in longer[:LONGER] if fits(context, idea)]
+    best = scored.best(base)
+    if best is not None:
+        wholes = [context.together(best, one) for one in wanted if not _overlap(best, one)]
+        wanted += [one for one in wholes[:1] if one is not None]
+    share = (
+        FOR_LONGER if best is not None and context.better(base, scored.score(best, base)) else 1.0
+    )
+    new = _affordable(context, [one for one in wanted if one not in scored], share)
+    if new:
+        scored.add(new, context.scores(new))
 
 
 def _within(context: SearchContext, share: float, cost: float) -> bool:
@@ -186,43 +240,44 @@ def _next_few(
 
 
 def _on_another_seed(
-    context: SearchContext, wanted: Sequence[Idea]
-) -> tuple[float, Scoreboard] | None:
+    context: SearchContext, base: float, scored: Scoreboard, wanted: Sequence[Idea]
+) -> float:
     """Nothing helps: luck may have favoured the program as it stands. The surest ideas, on the
-    next seed.
+    next seed; gives what the program as it stands comes to there.
     """
     surest = [idea.patch for idea in wanted[:FRONT] if fits(context, idea)]
     cost = context.cost(NOTHING) + context.cost(surest[0]) if surest else 0.0
     if not surest or not _within(context, FOR_ANOTHER_SEED, cost):
-        return None
+        return base
     # From now on first looks are at another seed: on the one before nothing differed.
     context.first_seed = (context.first_seed + context.looks) % len(context.trainer.seeds)
-    return context.base(), _whole(context, surest, wanted, FOR_ANOTHER_SEED)
+    there = context.base()
+    scored.clear()
+    _whole(context, scored, surest, FOR_ANOTHER_SEED)
+    return there
 
 
 def _whole(
     context: SearchContext,
+    scored: Scoreboard,
     front: list[Patch],
-    wanted: Sequence[Idea],
     share: float,
-) -> Scoreboard:
+) -> None:
     chosen = _affordable(
         context,
         front[: FRONT + 2],
         share,
         at_least=1,
     )
-    scored = Scoreboard([idea.patch for idea in wanted])
     scored.add(chosen, context.scores(chosen))
-    return scored
 
 
-def _grow(context: SearchContext, base: float, scored: Scoreboard) -> Scoreboard:
+def _grow(context: SearchContext, base: float, scored: Scoreboard) -> None:
     """Add to the best what else helped; all of it at once; what comes best is grown again."""
     for _ in range(2):
         best = scored.best(base)
         if best is None or context.perfect(scored.score(best, base)):
-            return scored
+            return
         helpful = [one for one, score in scored if context.better(base, score) and one != best]
         pairs = [
             context.together(best, other) for other in helpful[:3] if not _overlap(best, other)
@@ -237,11 +292,10 @@ def _grow(context: SearchContext, base: float, scored: Scoreboard) -> Scoreboard
         fresh = [one for one in pairs if one is not None and one not in scored]
         new = _affordable(context, fresh, FOR_GROWING)
         if not new:
-            return scored
+            return
         scored.add(new, context.scores(new))
         if scored.best(base) == best:
-            return scored
-    return scored
+            return
 
 
 def _refine(
@@ -249,19 +303,17 @@ def _refine(
     base: float,
     scored: Scoreboard,
     wanted: Sequence[Idea],
-) -> Scoreboard:
+) -> None:
     """Other values in the best change, then the next ideas on top of it, a few at a time."""
     left = [idea.patch for idea in wanted]
     for _ in range(8):
         best = scored.best(base) or NOTHING
         reached = scored.score(best, base)
         if context.perfect(reached):
-            return scored
-        near = [
-            one for one in _neighbours(context, best) if one not in scored and context.applies(one)
-        ]
-        # While there is nothing to confirm, all that is left is for the search.
-        share = FOR_REFINING if context.better(base, reached) else 1.0
+            return
+        near = [one for one in _neighbours(best) if one not in scored and context.applies(one)]
+        # While there is nothing to confirm, what is left is for the search, and for longer training.
+        share = FOR_REFINING if context.better(base, reached) else FOR_ALL_BUT_LONGER
         wider: list[Patch] = []
         while left and len(near) + len(wider) < FRONT:
             idea = left.pop(0)
@@ -278,21 +330,20 @@ def _refine(
             share,
         )
         if not new:
-            return scored
+            return
         scores = context.scores(new)
         scored.add(new, scores)
         improved = context.better(reached, max(scores))
         if not improved and not left:
-            return scored
+            return
         # The evidence suffices: most of what could be gained is gained.
         enough = context.trainer.bounded and reached - base >= 0.9 * (1 - base)
         if not improved and context.better(base, reached) and enough:
-            return scored
-    return scored
+            return
 
 
-def _neighbours(context: SearchContext, patch: Patch) -> list[Patch]:
-    """The same change with a learning rate, epochs or batch size beside the one it sets."""
+def _neighbours(patch: Patch) -> list[Patch]:
+    """The same change with a learning rate, batch size or number of units next to the one it sets."""
     found = []
     for number, change in enumerate(patch.changes):
         if (
@@ -312,22 +363,11 @@ def _neighbours(context: SearchContext, patch: Patch) -> list[Patch]:
                 max(1, round(value)) if whole else float(f"{value:.3g}"),
             )
             found.append(Patch((*patch.without(number).changes, other)))
-    turned = [one.hyperparameter.kind for one in patch.changes if isinstance(one, Set)]
-    if patch and Kind.EPOCHS not in turned:
-        epochs = next(
-            (param for param in context.hyperparameters if param.kind is Kind.EPOCHS),
-            None,
-        )
-        if epochs is not None and isinstance(epochs.in_force, int):
-            found.append(patch + Patch((Set(epochs.id, 2 * epochs.in_force),)))
     return found
 
 
-FACTORS: dict[Kind, tuple[float, ...]] = dict.fromkeys(
-    (Kind.EPOCHS, Kind.UNITS),
-    (2.0,),
-)
-FACTORS |= {
+FACTORS: dict[Kind, tuple[float, ...]] = {
+    Kind.UNITS: (2.0,),
     Kind.LEARNING_RATE: (1 / 3, 3.0),
     Kind.BATCH_SIZE: (0.5, 2.0),
 }
@@ -517,3 +557,6 @@ def _floor(
     if context.trainer.bounded:
         return top - nearly * gain if math.isfinite(gain) else top
     return top - min(nearly * gain, OF_AN_ERROR * abs(top))
+
+
+STRATEGY = Guided

@@ -42,6 +42,8 @@ PRIOR = {
     Kind.UNITS: 0.08,
 }
 """How likely a change of this kind helps a training of which nothing else is known."""
+PRIOR_SOURCE = "prior"
+"""Of ideas that no finding suggests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ def _suggested(context: SearchContext) -> Iterator[Idea]:
     # Data held out for validation tell more of a training and make it no better.
     able = [one for one in context.suspects if one.suggestions and one.fault is not FaultType.VRM]
     likely = [one for one in able if one.suspicion >= WORTH_TRYING]
-    yield from _together(context, likely)
+    # Longer training helps nearly every program a little: it comes alone.
+    yield from _together(context, [one for one in likely if one.fault is not FaultType.HNE])
     for suspect in likely:
         for rank, suggestion in enumerate(suspect.suggestions[:OF_A_SUSPECT]):
             yield Idea(
@@ -115,7 +118,7 @@ def _usual(context: SearchContext) -> Iterator[Idea]:
             yield Idea(
                 Patch((change_for(param, value),)),
                 prior * 0.7**rank,
-                "prior",
+                PRIOR_SOURCE,
             )
     hidden = [one for one in params if one.kind is Kind.ACTIVATION and one.role == "hidden"]
     bent = [one for one in hidden if str(one.in_force).lower() in SQUASHING]
@@ -139,7 +142,7 @@ def _all(params: Sequence[Hyperparameter], value: JsonValue, weight: float) -> I
     return Idea(
         Patch(tuple(change_for(param, value) for param in params)),
         weight,
-        "prior",
+        PRIOR_SOURCE,
     )
 
 

@@ -7,7 +7,7 @@ tried.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ from reenact.program.patch import readable_diff
 from reenact.report import document as doc
 from reenact.report.fault_pages import detector_help
 from reenact.report.views.accounts import accounts_section
+from reenact.report.views.checked import checked_section
 from reenact.settings import field_texts
 from reenact.trials.statistics import ALPHA, detectable_words
 from reenact.types import Place, Table
@@ -64,8 +65,10 @@ def diagnosis_document(
         *_less_likely(found.low_confidence),
         *_symptoms(found),
     ]
-    sections = (
-        doc.Section("Written", list(_written(found)), "written"),
+    # Where the cause is not known, the facts are what a reader goes on with.
+    known = found.judgement in (Judgement.FINDINGS, Judgement.SOUND)
+    checked = checked_section(found) if found.judgement is Judgement.SOUND else ()
+    facts = (
         doc.Section(
             "The run",
             [_run(found), *_data(found.evidence)],
@@ -79,15 +82,24 @@ def diagnosis_document(
         ),
         *accounts_section(found.accounts),
         *_measured(found, gone),
-        doc.Section("Claims of a model, tested", doc.listed(_hypotheses(found)), "hypotheses"),
-        doc.Section("Opinions of a model", doc.listed(_opinions(found)), "opinions"),
+    )
+    beyond = (
         doc.Section("Other suspects, and symptoms", less, "less"),
         doc.Section("Edits that are no fix", doc.listed(_dropped(found)), "dropped", detail=True),
         doc.Section("Limits of this diagnosis", doc.listed(notes), "notes"),
+    )
+    sections = (
+        doc.Section("Written", list(_written(found)), "written"),
+        *checked,
+        *_on_demand(facts, known=known),
+        doc.Section("Claims of a model, tested", doc.listed(_hypotheses(found)), "hypotheses"),
+        doc.Section("Opinions of a model", doc.listed(_opinions(found)), "opinions"),
+        *_on_demand(beyond, known=known),
         doc.Section(
             "Next",
             doc.listed([found.next_command] if found.next_command else []),
             "next",
+            detail=True,
         ),
     )
     title = f"Diagnosis of {title}"
@@ -104,7 +116,14 @@ def diagnosis_document(
         data=data,
         reused=reused,
         exit_code=code,
+        next_command=found.next_command,
     )
+
+
+def _on_demand(sections: Iterable[doc.Section], *, known: bool) -> Iterator[doc.Section]:
+    """What is no finding, at a terminal only with `-v` where it is known what to say."""
+    for one in sections:
+        yield replace(one, detail=one.detail or known)
 
 
 def from_run(stored: Stored) -> doc.Document:
@@ -482,12 +501,8 @@ def reasons(one: Finding, *, again: bool = False, together: str = "") -> Iterato
         yield "", f"and {', '.join(other.code for other in more)}"
     if one.agreeing:
         yield "opinion", f"a model agrees, in {one.agreeing[0].saw}"
-    if one.fix is not None and one.tried is None:
-        yield "fix" if one.fix.tried.ran else "try", fix_words(one)
-        yield "", one.fix.sentence
-    elif one.suggestions and one.tried is None and not one.dropped_fixes:
-        # Nobody has looked at it: of another program, or below the threshold.
-        yield "try", change_words(one.suggestions[0])
+    if one.tried is None:
+        yield from _to_change(one)
     if one.tried is not None and together:
         yield "tried", f"together with {together}, see there"
     elif one.tried is not None:
@@ -526,6 +541,18 @@ def _dropped(found: Diagnosis) -> list[str]:
     ]
 
 
+def _to_change(one: Finding) -> Iterator[tuple[str, str]]:
+    """What to change, before any training was made with it; else why no edit is offered."""
+    if one.fix is not None:
+        yield "fix" if one.fix.tried.ran else "try", fix_words(one)
+        yield "", one.fix.sentence
+    elif one.edits and not one.dropped_fixes:
+        # Nobody has looked at it: of another program, or below the threshold.
+        yield "try", change_words(one.edits[0])
+    elif one.refused:
+        yield "fix", one.refused[0].reason
+
+
 def tried_words(tried: ChangeEffect) -> str:
     """Before and after over the seeds, and whether that decides."""
     before, after = (_spread(values, tried) for values in (tried.before, tried.after))
@@ -548,7 +575,7 @@ def tried_words(tried: ChangeEffect) -> str:
 def change_words(suggestion: Suggestion) -> str:
     """A change on one line."""
     if suggestion.hyperparameter is None:
-        return str(suggestion.patch)
+        return suggestion.does or str(suggestion.patch)
     name = suggestion.hyperparameter.kind.value
     old = "(absent)" if suggestion.old is None else suggestion.old
     if suggestion.new is None:
