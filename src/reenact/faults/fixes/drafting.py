@@ -8,7 +8,7 @@ from itertools import count
 from typing import Concatenate, ParamSpec, TypeAlias
 
 from reenact.errors import NotChangeable, PatchConflict, PatchRefused
-from reenact.faults import Cure, Evidence, Place, Refused, Suggestion
+from reenact.faults import Cure, Evidence, Finding, Place, Refused, Suggestion
 from reenact.program.edit.rewriting import rewrites
 from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.flow.ends import spot_of
@@ -45,6 +45,14 @@ def edit(
     except (NotChangeable, PatchConflict, PatchRefused) as error:
         return (Refused(error.sentence),)
     return (Suggestion(patch, None, None, None, does),) if changes else ()
+
+
+def with_fixes(finding: Finding, fixes: Fixes) -> Finding:
+    """The finding with these edits of code."""
+    return finding.refined(
+        candidates=tuple(one for one in fixes if isinstance(one, Suggestion)),
+        refused=tuple(one for one in fixes if isinstance(one, Refused)),
+    )
 
 
 def reading_of(evidence: Evidence) -> Reading | None:
