@@ -10,6 +10,7 @@ from reenact.faults.fixes.drafting import (
     Fixes,
     code_of,
     edit,
+    fresh_name,
     nodes_at,
     offered,
     operand,
@@ -30,6 +31,7 @@ from reenact.program.syntax.pieces import (
     is_constant,
     is_sum,
     last_word,
+    loops_of,
     owner_of,
     subject_of,
     within,
@@ -217,7 +219,41 @@ def share_of_rows(evidence: Evidence, place: Place | None) -> Fixes:
             counted = _counted(node, target)
             if counted is not None:
                 found.append(_other_count(evidence, counted))
+    for kept in nodes_at(evidence, place, ast.Assign):
+        found.append(_over_batches(evidence, kept))
     return offered(*found, refused("Over which rows the number is to be taken is not seen here."))
+
+
+def _over_batches(evidence: Evidence, kept: ast.Assign) -> Fixes:
+    """The share of the last batch becomes that of the rows of all batches."""
+    loops = [one for one in loops_of(kept) if isinstance(one, ast.For)]
+    loop = max(loops, key=lambda one: one.lineno, default=None)
+    labels = _compared_with(kept.value)
+    target = kept.targets[0]
+    if loop is None or labels is None or not isinstance(target, ast.Name):
+        return ()
+    if not calls_in(kept.value, "mean") or kept not in loop.body:
+        return ()
+    return edit(
+        evidence, "take the share over the rows of all batches", _sum_up, kept, loop, labels
+    )
+
+
+def _compared_with(value: ast.expr) -> ast.Name | None:
+    """The labels of `answers == labels`."""
+    compared = within(value, ast.Compare)
+    sides = [one.comparators[0] for one in compared if isinstance(one.ops[0], ast.Eq)]
+    return next((one for one in sides if isinstance(one, ast.Name)), None)
+
+
+def _sum_up(editor: SourceEditor, kept: ast.Assign, loop: ast.For, labels: ast.Name) -> None:
+    total, rows = fresh_name(kept, "total"), fresh_name(kept, "rows_seen")
+    editor.before(loop, f"{total}, {rows} = 0.0, 0")
+    target, value = editor.text(kept.targets[0]), editor.text(kept.value)
+    share = operand(value, kept.value)
+    editor.replace(spot_of(kept), f"{total} += {share} * len({labels.id})")
+    editor.after(kept, f"{rows} += len({labels.id})")
+    editor.after(loop, f"{target} = {total} / {rows}")
 
 
 def _counted(node: ast.BinOp, target: ast.expr) -> ast.expr | None:

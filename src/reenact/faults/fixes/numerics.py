@@ -7,6 +7,7 @@ import ast
 from reenact.faults import Evidence, Place
 from reenact.faults.fixes.drafting import (
     Fixes,
+    bracketed,
     edit,
     insert_before,
     nodes_at,
@@ -118,5 +119,5 @@ def limit_at_one(evidence: Evidence, place: Place | None) -> Fixes:
 def _turned_round(editor: SourceEditor, node: ast.BinOp) -> None:
     """`a / b` becomes `b / a`."""
     left, right = editor.text(node.left), editor.text(node.right)
-    editor.replace(spot_of(node.left), operand(right, node.right))
-    editor.replace(spot_of(node.right), operand(left, node.left))
+    editor.replace(bracketed(node.left), operand(right, node.right))
+    editor.replace(bracketed(node.right), operand(left, node.left))
