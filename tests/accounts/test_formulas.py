@@ -634,3 +634,42 @@ def test_folds_are_no_epochs_of_each_other() -> None:
     assert evidence.trace is not None
     assert evidence.trace.epoch_count == 4
     assert not [entry for one in evidence.accounts for entry in one.imbalances]
+
+
+WRITTEN_OUT = """
+model = nn.Linear(8, 3)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+for step in range(20):
+    optimizer.zero_grad()
+    loss = {loss}
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("loss", "off"),
+    [
+        ("-(soft * F.log_softmax(model(x), dim=1)).sum(1).mean()", []),
+        ("-(soft * F.log_softmax(model(x), dim=0)).sum(1).mean()", ["softmax-along-another-axis"]),
+        (
+            "-(soft * (F.softmax(model(x), 0) + 1e-8).log()).sum(1).mean()",
+            ["softmax-along-another-axis"],
+        ),
+        ("(soft * F.log_softmax(model(x), dim=1)).sum(1).mean()", ["likelihood-lowered"]),
+        ("F.log_softmax(model(x), dim=1)[range(64), y].mean()", ["likelihood-lowered"]),
+        ("-F.log_softmax(model(x), dim=1)[range(64), y].mean()", []),
+        ("-torch.diag(F.log_softmax(model(x) @ model(x).T, dim=0)).mean()", []),
+    ],
+)
+def test_a_cross_entropy_that_is_written_out(loss: str, off: list[str]) -> None:
+    assert keys(WRITTEN_OUT.replace("{loss}", loss)) == off
+
+
+def test_a_divergence_whose_target_learns_is_noted() -> None:
+    text = WRITTEN_OUT.replace(
+        "{loss}", "F.kl_div(soft.log(), model(x).softmax(1), reduction='batchmean')"
+    )
+    (entry,) = (one for one in account(text).entries if one.key == "divergence")
+    assert entry.status is Status.FACT
+    assert "its target that learns" in entry.sentence

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from reenact.faults.detector import Detector, Needs, Status, suggest
+    from reenact.faults.detector import Cure, Detector, Needs, Status, suggest
     from reenact.faults.entry import Category
     from reenact.faults.evidence import Evidence
     from reenact.faults.fault import Fault
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Certainty,
         Observation,
         Observes,
+        Refused,
         Severity,
         Suggestion,
     )
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Category",
     "Certainty",
+    "Cure",
     "Detector",
     "Evidence",
     "Fault",
@@ -47,6 +49,7 @@ __all__ = [
     "Observation",
     "Observes",
     "Place",
+    "Refused",
     "Severity",
     "Status",
     "Suggestion",
@@ -58,6 +61,7 @@ __all__ = [
 ]
 _MODULES = {
     "reenact.faults.detector": (
+        "Cure",
         "Detector",
         "Needs",
         "Status",
@@ -73,6 +77,7 @@ _MODULES = {
         "Certainty",
         "Observation",
         "Observes",
+        "Refused",
         "Severity",
         "Suggestion",
     ),

@@ -59,7 +59,7 @@ def fixes_of(
         for (finding, _), one in zip(wanted, judged, strict=True)
     }
     for one in findings:
-        if one.key not in found and one.suggestions and one.fix is None:
+        if one.key not in found and one.edits and one.fix is None:
             reason = BEYOND if len(wanted) == MOST else "an edit of a model runs in a sandbox only"
             found[one.key] = check.fixed(one, FixTried.NOT_TRIED, reason)
     return found

@@ -91,7 +91,7 @@ def worth_trying(
 def _edits(finding: Finding, check: TextCheck) -> list[Patch]:
     if finding.fix is not None:
         return []
-    patches = (one.patch for one in finding.suggestions)
+    patches = (one.patch for one in finding.edits)
     fitting = (one for one in patches if not one.is_code and not check.objection(finding, one))
     return [patch for patch, _ in zip(fitting, range(MOST_EDITS), strict=False)]
 

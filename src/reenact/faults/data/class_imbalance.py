@@ -42,6 +42,7 @@ from reenact.faults import (
     TaskType,
 )
 from reenact.faults.facts.series import accuracy
+from reenact.faults.fixes.classes import weigh_classes
 from reenact.program.flow.library_uses import has_keyword
 from reenact.program.syntax.lines import calls
 
@@ -96,6 +97,7 @@ def class_imbalance(detector: Detector, evidence: Evidence) -> Findings:
     yield detector.finding(
         evidence,
         saw,
+        fixes=weigh_classes(evidence, counts, labels.class_values or ()),
         confidence=0.6 if stuck else None,
     )
 

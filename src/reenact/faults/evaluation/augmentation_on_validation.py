@@ -48,11 +48,12 @@ from reenact.faults import (
     Observes,
     TaskType,
 )
+from reenact.faults.fixes.splits import plain_for_validation
 from reenact.probe.trace import Event
 from reenact.program.syntax.pieces import (
     place_of,
 )
-from reenact.program.training.rows.augmented import augmented, judged_rows_made_at
+from reenact.program.training.rows.augmented import augmented, change_of, judged_rows_made_at
 
 CHANGED, OWN = 0.5, 0.25
 """Share of the rows that came back changed; where their labels follow a pattern, the rows may have
@@ -86,7 +87,12 @@ def augmentation_on_validation(detector: Detector, evidence: Evidence) -> Findin
     """
     written = list(augmented(evidence.files))
     for node, saw in written:
-        yield detector.finding(evidence, saw, place=place_of(node))
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=plain_for_validation(evidence, node, change_of(node)),
+            place=place_of(node),
+        )
     seen = "" if written else _changed(evidence)
     if seen:
         yield detector.finding(evidence, seen, place=judged_rows_made_at(evidence.files))

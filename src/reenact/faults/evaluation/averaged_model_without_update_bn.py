@@ -49,6 +49,7 @@ from reenact.faults import (
     Needs,
     Observes,
 )
+from reenact.faults.fixes.modes import update_statistics
 from reenact.program.syntax.pieces import (
     place_of,
 )
@@ -90,5 +91,6 @@ def statistics_of_other_weights(detector: Detector, evidence: Evidence) -> Findi
         yield detector.finding(
             evidence,
             saw,
+            fixes=update_statistics(evidence, place_of(call)),
             place=place_of(call),
         )

@@ -49,6 +49,7 @@ from reenact.faults import (
 )
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.places import at_named, has_modes
+from reenact.faults.fixes.modes import evaluate
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import objects_of
 from reenact.program.syntax.excerpt import excerpt
@@ -94,7 +95,13 @@ def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findin
     for call in _asked_to_train(evidence) if has_modes(evidence) else ():
         function = getattr(function_of(call), "name", "")
         saw = f"{excerpt(call)} in {function}, which evaluates too"
-        yield detector.finding(evidence, saw, place=place_of(call), certainty=Certainty.PROOF)
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=evaluate(evidence, place_of(call)),
+            place=place_of(call),
+            certainty=Certainty.PROOF,
+        )
     if evidence.optimizers > 1 or not has_modes(evidence):
         return
     events = evidence.watched.happened("evaluation")
@@ -114,19 +121,24 @@ def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findin
         # `model.eval` as a statement, without its parentheses.
         if isinstance(line.value, ast.Attribute) and line.value.attr == "eval":
             saw = f"{excerpt(line)} is not called; {saw}"
-            yield detector.finding(evidence, saw, place=place_of(line), certainty=Certainty.PROOF)
+            yield detector.finding(
+                evidence,
+                saw,
+                fixes=evaluate(evidence, place_of(line)),
+                place=place_of(line),
+                certainty=Certainty.PROOF,
+            )
             return
+    places = [event.place for event in judged if event.facts.get("training")]
+    first = next(filter(None, places), None)
     found = at_named(
         evidence,
-        detector.finding(evidence, saw, kind=Kind.MODE),
+        detector.finding(evidence, saw, kind=Kind.MODE, fixes=evaluate(evidence, first)),
         Kind.MODE,
         "eval",
         ("eval",),
     )
-    places = (event.place for event in judged if event.facts.get("training"))
-    yield found.refined(
-        place=next(filter(None, places), found.place),
-    )
+    yield found.refined(place=first or found.place)
 
 
 @FAULT.detector(
@@ -146,7 +158,11 @@ def judged_in_training_mode(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of torch.nn.Module.eval.
     """
-    yield from imbalances(detector, evidence)
+    yield from imbalances(
+        detector,
+        evidence,
+        fixes=lambda place: evaluate(evidence, place),
+    )
 
 
 def _asked_to_train(evidence: Evidence) -> Iterator[ast.Call]:

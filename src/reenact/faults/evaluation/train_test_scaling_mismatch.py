@@ -48,6 +48,7 @@ from reenact.faults import (
 )
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.places import at_named
+from reenact.faults.fixes.scaling import fit_on_training_rows
 from reenact.program.graph import TensorFacts
 from reenact.program.syntax.pieces import (
     place_of,
@@ -92,7 +93,12 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
     """
     files = list(evidence.files)
     for taken, saw in scaled_by_themselves(files):
-        yield detector.finding(evidence, saw, place=place_of(taken))
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=fit_on_training_rows(evidence, place_of(taken)),
+            place=place_of(taken),
+        )
         return
     for split in () if any(generates(index) for index in files) else ("validation", "test"):
         train = evidence.inputs
@@ -103,7 +109,7 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
         if saw:
             found = at_named(
                 evidence,
-                detector.finding(evidence, saw),
+                detector.finding(evidence, saw, fixes=fit_on_training_rows(evidence, None)),
                 Kind.PREPROCESSING,
                 "scale",
             )
@@ -115,6 +121,7 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
             yield detector.finding(
                 evidence,
                 saw,
+                fixes=fit_on_training_rows(evidence, scaled_at(files)),
                 place=scaled_at(files),
             )
             return
@@ -123,6 +130,7 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
             yield detector.finding(
                 evidence,
                 saw,
+                fixes=fit_on_training_rows(evidence, place_of(call)),
                 place=place_of(call),
                 confidence=0.75,
             )
@@ -148,7 +156,11 @@ def rows_that_judge_scaled_otherwise(detector: Detector, evidence: Evidence) -> 
     Kapoor and Narayanan, "Leakage and the Reproducibility Crisis in Machine-Learning-Based
     Science", 2023 (pre-processing).
     """
-    yield from imbalances(detector, evidence)
+    yield from imbalances(
+        detector,
+        evidence,
+        fixes=lambda place: fit_on_training_rows(evidence, place),
+    )
 
 
 def _comparable(train: TensorFacts, held: TensorFacts) -> bool:

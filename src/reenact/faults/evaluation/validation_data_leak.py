@@ -48,6 +48,7 @@ from reenact.faults import (
 )
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.input_values import shared_rows
+from reenact.faults.fixes.splits import judge_other_rows, split_first
 from reenact.probe.trace import Overlap
 from reenact.program.syntax.lines import call_place
 from reenact.program.syntax.pieces import (
@@ -123,6 +124,7 @@ def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
         evidence,
         saw,
         kind=kind,
+        fixes=judge_other_rows(evidence),
         confidence=sure,
         certainty=proven,
         place=where,
@@ -156,6 +158,7 @@ def leakage_by_duplicates(detector: Detector, evidence: Evidence) -> Findings:
             yield detector.finding(
                 evidence,
                 saw,
+                fixes=split_first(evidence, place_of(draw)),
                 place=place_of(draw),
             )
 
@@ -221,7 +224,8 @@ def rows_train_and_judge(detector: Detector, evidence: Evidence) -> Findings:
     Kapoor and Narayanan, "Leakage and the Reproducibility Crisis in Machine-Learning-Based
     Science", 2023.
     """
-    yield from imbalances(detector, evidence)
+    fixes = judge_other_rows(evidence)
+    yield from imbalances(detector, evidence, fixes=lambda _: fixes)
 
 
 def _repeats(evidence: Evidence, worst: Overlap) -> bool:

@@ -55,6 +55,7 @@ from reenact.faults import (
 )
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.series import ACCURACIES, metric
+from reenact.faults.fixes.losses import share_of_rows
 from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.syntax.pieces import (
     given_as,
@@ -108,7 +109,9 @@ def metric_wrong(detector: Detector, evidence: Evidence) -> Findings:
     """
     yield from _of_a_regression(detector, evidence)
     for node, saw in miscounted(evidence.files):
-        yield detector.finding(evidence, saw, place=place_of(node))
+        place = place_of(node)
+        fixes = share_of_rows(evidence, place)
+        yield detector.finding(evidence, saw, fixes=fixes, place=place)
 
 
 @FAULT.detector(

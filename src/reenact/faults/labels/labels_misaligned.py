@@ -46,6 +46,7 @@ from reenact.faults.data.inputs_not_scaled import far_from_unit_size
 from reenact.faults.facts.constant_answer import no_gain_over_a_constant
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.usable_rates import can_learn, usable_range
+from reenact.faults.fixes.labels import one_order
 from reenact.program.syntax.lines import calls, first_place
 from reenact.program.syntax.pieces import (
     keyword,
@@ -94,7 +95,12 @@ def labels_misaligned(detector: Detector, evidence: Evidence) -> Findings:
     written = [one for index in files for one in drawn_apart(index)]
     written = written or [one for index in files for one in moved_alone(index)]
     for node, saw in written:
-        yield detector.finding(evidence, saw, place=place_of(node))
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=one_order(evidence, place_of(node)),
+            place=place_of(node),
+        )
     symptom = "" if written else _tell_nothing(evidence)
     if symptom:
         yield detector.finding(evidence, symptom, place=_moved_or_compared(evidence))
@@ -118,7 +124,11 @@ def rows_and_labels_travel_apart(detector: Detector, evidence: Evidence) -> Find
     Northcutt, Athalye and Mueller, "Pervasive Label Errors in Test Sets Destabilize Machine
     Learning Benchmarks", NeurIPS 2021 (what wrong labels do).
     """
-    yield from imbalances(detector, evidence)
+    yield from imbalances(
+        detector,
+        evidence,
+        fixes=lambda place: one_order(evidence, place),
+    )
 
 
 def _tell_nothing(evidence: Evidence) -> str:

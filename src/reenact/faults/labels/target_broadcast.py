@@ -49,6 +49,7 @@ from reenact.faults import (
     Place,
     Severity,
 )
+from reenact.faults.fixes.outputs import align_target
 from reenact.probe.trace import Event
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.lines import calls
@@ -95,6 +96,7 @@ def broadcast_target(detector: Detector, evidence: Evidence) -> Findings:
         yield detector.finding(
             evidence,
             saw,
+            fixes=align_target(evidence, wide.place, wide.output, wide.target),
             place=loss_made(evidence.files, wide.place),
         )
         return
@@ -115,8 +117,12 @@ def broadcast_target(detector: Detector, evidence: Evidence) -> Findings:
             (one.place for one in _warnings(evidence)),
             None,
         )
+        place = warned or loss.called or evidence.place_of(Kind.LOSS)
         yield detector.finding(
-            evidence, saw, place=warned or loss.called or evidence.place_of(Kind.LOSS)
+            evidence,
+            saw,
+            fixes=align_target(evidence, loss.called or warned, output, target),
+            place=place,
         )
     elif len(output) == len(target) == 2 and output[0] == target[0] > 1 == target[1] < output[1]:
         saw = f"one target a row, {target}, is compared with each of {output[1]} outputs, {output}"
@@ -167,5 +173,10 @@ def _warned(detector: Detector, evidence: Evidence) -> Findings:
                 f"target {target} and output {output} are broadcast to one another, as PyTorch "
                 f"warns"
             )
-            yield detector.finding(evidence, saw, place=one.place)
+            yield detector.finding(
+                evidence,
+                saw,
+                fixes=align_target(evidence, one.place, output, target),
+                place=one.place,
+            )
             return

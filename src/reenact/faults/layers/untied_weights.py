@@ -59,6 +59,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.imbalances import imbalances
+from reenact.faults.fixes.ties import tie_weights
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.lines import calls, first_place, nodes
 from reenact.program.syntax.pieces import file_of, is_call, last_word, names, owner_of
@@ -103,7 +104,13 @@ def untied_weights(detector: Detector, evidence: Evidence) -> Findings:
             given = (one for one in nodes(evidence.files, ast.Assign) if _weight(one.targets[0]))
             filled = (one for one in calls(evidence.files, "copy_") if _weight(owner_of(one)))
             place = first_place(given) or first_place(filled)
-            yield detector.finding(evidence, saw, layer=head, place=place)
+            yield detector.finding(
+                evidence,
+                saw,
+                fixes=tie_weights(evidence, place),
+                layer=head,
+                place=place,
+            )
     yield from _parted(detector, evidence, layers)
 
 
@@ -124,7 +131,11 @@ def parted_weights(detector: Detector, evidence: Evidence) -> Findings:
 
     Press and Wolf, "Using the Output Embedding to Improve Language Models", EACL 2017.
     """
-    yield from imbalances(detector, evidence)
+    yield from imbalances(
+        detector,
+        evidence,
+        fixes=lambda place: tie_weights(evidence, place),
+    )
 
 
 def _on_demand(tied: ast.Assign) -> bool:
@@ -183,6 +194,7 @@ def _parted(detector: Detector, evidence: Evidence, layers: Sequence[LayerView])
         yield detector.finding(
             evidence,
             saw,
+            fixes=tie_weights(evidence, made),
             layer=pair[0],
             place=made,
         )

@@ -42,6 +42,7 @@ from reenact.faults import (
     Observes,
     Severity,
 )
+from reenact.faults.fixes.gradients import let_go_of_graph
 from reenact.program.syntax.pieces import (
     place_of,
 )
@@ -90,6 +91,7 @@ def graph_kept(detector: Detector, evidence: Evidence) -> Findings:
         yield detector.finding(
             evidence,
             saw,
+            fixes=let_go_of_graph(evidence, place),
             place=place,
             certainty=Certainty.PROOF,
         )
@@ -112,5 +114,6 @@ def _written(detector: Detector, evidence: Evidence) -> Findings:
             yield detector.finding(
                 evidence,
                 f"{kept} {keeps}",
+                fixes=let_go_of_graph(evidence, place_of(node)),
                 place=place_of(node),
             )

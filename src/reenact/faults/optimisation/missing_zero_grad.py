@@ -48,6 +48,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.imbalances import imbalances
+from reenact.faults.fixes.gradients import clear_gradients
 from reenact.probe.trace import Trace
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.lines import call_place, calls
@@ -108,6 +109,7 @@ def gradients_not_cleared(detector: Detector, evidence: Evidence) -> Findings:
         saw,
         kind=Kind.ZERO_GRAD,
         values=(True,),
+        fixes=clear_gradients(evidence),
         place=place,
     )
 
@@ -128,6 +130,7 @@ def _by_the_book(detector: Detector, evidence: Evidence) -> Findings:
             observed.saw,
             kind=Kind.ZERO_GRAD,
             values=(True,),
+            fixes=clear_gradients(evidence),
             place=evidence.place_of(Kind.ZERO_GRAD)
             or call_place(evidence.files, "backward")
             or observed.place,

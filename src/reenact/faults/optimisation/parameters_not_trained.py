@@ -67,6 +67,15 @@ from reenact.faults.facts.untrained import (
     owns,
     without_gradient,
 )
+from reenact.faults.fixes.drafting import offered
+from reenact.faults.fixes.gradients import clear_before_backward
+from reenact.faults.fixes.parameters import (
+    freeze_by_name,
+    give_to_optimizer,
+    join_graph,
+    load_matching_names,
+    register_modules,
+)
 from reenact.probe.trace import TRAINING
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.lines import first_place, nodes
@@ -128,12 +137,19 @@ def frozen_or_forgotten_weights(detector: Detector, evidence: Evidence) -> Findi
             evidence,
             saw,
             layer=first,
+            fixes=register_modules(evidence, place),
             place=place,
             certainty=Certainty.PROOF,
         )
     for call in emptied(evidence.files):
         saw = f"{excerpt(call)} is called between backward and step: the step sees no gradients"
-        yield detector.finding(evidence, saw, place=place_of(call), certainty=Certainty.PROOF)
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=clear_before_backward(evidence),
+            place=place_of(call),
+            certainty=Certainty.PROOF,
+        )
         return
     trace = evidence.watched
     passed = {
@@ -165,10 +181,12 @@ def frozen_or_forgotten_weights(detector: Detector, evidence: Evidence) -> Findi
             # enough.
             looked = layers if reason == NO_GRADIENT else layers[:1]
             sure = None if not looked or any(map(is_fresh, looked)) else 0.4
+            reached = reason == NO_GRADIENT
             yield detector.finding(
                 evidence,
                 saw,
                 layer=layer,
+                fixes=join_graph(evidence, place) if reached else give_to_optimizer(evidence),
                 place=place,
                 confidence=sure,
             )
@@ -192,7 +210,16 @@ def account_of_parameters(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of torch.nn.Module.parameters.
     """
-    yield from imbalances(detector, evidence)
+    given = give_to_optimizer(evidence)
+    yield from imbalances(
+        detector,
+        evidence,
+        fixes=lambda place: offered(
+            register_modules(evidence, place),
+            join_graph(evidence, place),
+            given,
+        ),
+    )
 
 
 @FAULT.detector(
@@ -221,13 +248,23 @@ def frozen_random_weights(detector: Detector, evidence: Evidence) -> Findings:
         if total and unexpected and missing >= MOST * total:
             lost = f"{missing} of {total} weights are not in the checkpoint"
             saw = f"{lost}, {unexpected} of its names fit nothing"
-            yield detector.finding(evidence, saw, place=event.place)
+            yield detector.finding(
+                evidence,
+                saw,
+                fixes=load_matching_names(evidence, event.place),
+                place=event.place,
+            )
             return
     branches = nodes(evidence.files, ast.If)
     always = first_place(node.test for node in branches if always_freezes(node))
     if always is not None:
         saw = "the condition is a text and thus always true: every weight is frozen"
-        yield detector.finding(evidence, saw, place=always)
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=freeze_by_name(evidence, always),
+            place=always,
+        )
         return
     let_go = {facts.name.rpartition(".")[0] for facts in trace.parameter_facts if facts.graded}
     frozen = [layer for layer in evidence.layers if is_frozen(layer) and layer.name not in let_go]

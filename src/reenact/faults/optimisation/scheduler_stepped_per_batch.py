@@ -50,6 +50,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.imbalances import imbalances
+from reenact.faults.fixes.schedules import step_each_epoch
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.lines import calls, first_place
 from reenact.program.syntax.pieces import owner_of
@@ -112,6 +113,7 @@ def schedule_per_batch(detector: Detector, evidence: Evidence) -> Findings:
             saw,
             place=_stepped(evidence),
             kind=Kind.SCHEDULER,
+            fixes=step_each_epoch(evidence),
         )
 
 
@@ -133,7 +135,8 @@ def schedule_against_plan(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of torch.optim.lr_scheduler.CosineAnnealingLR ("T_max: maximum number of iterations").
     """
-    for finding in imbalances(detector, evidence):
+    fixes = step_each_epoch(evidence)
+    for finding in imbalances(detector, evidence, fixes=lambda _: fixes):
         yield finding.refined(place=_stepped(evidence) or finding.place)
 
 

@@ -68,6 +68,8 @@ from reenact.faults.facts.output_layer import (
     lacks_softmax,
     output_of,
 )
+from reenact.faults.fixes.losses import logarithms_for_loss
+from reenact.faults.fixes.outputs import logarithms_for_divergence
 from reenact.program.flow.uses import objects_of, value_of
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.lines import calls
@@ -372,7 +374,8 @@ def outside_the_formula(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of torch.nn.KLDivLoss ("input ... expected to be in the log-space").
     """
-    yield from imbalances(detector, evidence)
+    fixes = logarithms_for_loss(evidence)
+    yield from imbalances(detector, evidence, fixes=lambda _: fixes)
 
 
 def _softmax_for_logarithms(detector: Detector, evidence: Evidence) -> Findings:
@@ -380,7 +383,13 @@ def _softmax_for_logarithms(detector: Detector, evidence: Evidence) -> Findings:
     for call in calls(evidence.files):
         if call.args and is_call(value_of(call.args[0]), "softmax") and _takes_logarithms(call):
             saw = f"{excerpt(call.args[0], 40)} is a softmax, {called(call)} wants log_softmax"
-            yield detector.finding(evidence, saw, place=place_of(call), certainty=Certainty.PROOF)
+            yield detector.finding(
+                evidence,
+                saw,
+                fixes=logarithms_for_divergence(evidence, place_of(call)),
+                place=place_of(call),
+                certainty=Certainty.PROOF,
+            )
 
 
 def _takes_logarithms(call: ast.Call) -> bool:

@@ -52,11 +52,12 @@ from reenact.faults import (
     Observes,
     Severity,
 )
+from reenact.faults.fixes.outputs import other_dimension, swap_axes
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.pieces import (
     place_of,
 )
-from reenact.program.training.axes import compares_features, swapped_by_shape
+from reenact.program.training.axes import compares_features, order_asked, swapped_by_shape
 
 SOFTMAXES = (
     "softmax",
@@ -107,6 +108,7 @@ def wrong_dimension(detector: Detector, evidence: Evidence) -> Findings:
             yield detector.finding(
                 evidence,
                 f"{layer.type} over the {shape[0]} rows",
+                fixes=other_dimension(evidence, layer.place, 2),
                 layer=layer,
             )
     along = next(
@@ -115,13 +117,19 @@ def wrong_dimension(detector: Detector, evidence: Evidence) -> Findings:
     )
     if along is not None and not compares_features(evidence.files):
         saw = "normalize over the rows of a batch: no row has length one"
-        yield detector.finding(evidence, saw, place=along.place)
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=other_dimension(evidence, along.place, 2),
+            place=along.place,
+        )
     over_queries = softmax_over_queries(evidence)
     if over_queries is not None:
         saw = f"{over_queries.type} over the queries, the last axis but one, not over the keys"
         yield detector.finding(
             evidence,
             saw,
+            fixes=other_dimension(evidence, over_queries.place, 4),
             layer=over_queries,
             certainty=Certainty.PROOF,
         )
@@ -130,6 +138,7 @@ def wrong_dimension(detector: Detector, evidence: Evidence) -> Findings:
         yield detector.finding(
             evidence,
             saw,
+            fixes=swap_axes(call, order_asked(call), evidence),
             place=place_of(call),
         )
 

@@ -45,11 +45,22 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.imbalances import imbalances
+from reenact.faults.fixes.outputs import (
+    lower_the_loss,
+    real_for_generator,
+    turn_sign,
+    turn_term,
+)
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.pieces import (
     place_of,
 )
-from reenact.program.training.loss_terms import turned_terms
+from reenact.program.training.loss_terms import (
+    below_zero,
+    entropy_lowered,
+    found_out,
+    raised,
+)
 
 NEAR = 0.1
 FAULT = Fault(
@@ -85,18 +96,22 @@ def wrong_sign(detector: Detector, evidence: Evidence) -> Findings:
         yield detector.finding(
             evidence,
             saw,
+            fixes=lower_the_loss(evidence),
             place=place,
             kind=Kind.LOSS,
             certainty=Certainty.PROOF,
         )
         return
     for index in evidence.files:
-        for term, saw in turned_terms(index):
-            yield detector.finding(
-                evidence,
-                f"{excerpt(term)} {saw}",
-                place=place_of(term),
-            )
+        for look in (below_zero, entropy_lowered, found_out, raised):
+            fix = real_for_generator if look is found_out else turn_sign
+            for term, saw in look(index):
+                yield detector.finding(
+                    evidence,
+                    f"{excerpt(term)} {saw}",
+                    fixes=fix(evidence, place_of(term)),
+                    place=place_of(term),
+                )
 
 
 @FAULT.detector(
@@ -117,7 +132,11 @@ def term_turned_round(detector: Detector, evidence: Evidence) -> Findings:
     Kingma and Welling, "Auto-encoding variational Bayes", ICLR 2014, equation 10; Williams, "Simple
     statistical gradient-following algorithms for connectionist reinforcement learning", 1992.
     """
-    yield from imbalances(detector, evidence)
+    yield from imbalances(
+        detector,
+        evidence,
+        fixes=lambda place: turn_term(evidence, place),
+    )
 
 
 def _mirrored(evidence: Evidence) -> bool:

@@ -52,6 +52,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.lines import mover_place
+from reenact.faults.fixes.sequence import batch_first
 from reenact.program.training.made import axes_made
 
 MOVED = 1e-3
@@ -90,4 +91,9 @@ def rows_mixed(detector: Detector, evidence: Evidence) -> Findings:
         if where is not None:
             turned = axes_made(evidence.files, where.type, where.forward)
         place = turned or mover_place(evidence, where)
-        yield detector.finding(evidence, saw, place=place)
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=batch_first(evidence, place),
+            place=place,
+        )

@@ -48,6 +48,7 @@ from reenact.faults import (
     Observes,
     Severity,
 )
+from reenact.faults.fixes.sequence import end_of_episode
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.pieces import (
     place_of,
@@ -81,6 +82,11 @@ def bootstrap_through_terminal(detector: Detector, evidence: Evidence) -> Findin
     Sutton and Barto, "Reinforcement Learning", 2018, section 6.1; Pardo et al., "Time Limits in
     Reinforcement Learning", ICML 2018.
     """
-    for node in targets_without_ends(evidence.files)[:1]:
+    for node, ends in targets_without_ends(evidence.files)[:1]:
         saw = f"{excerpt(node)}: no end of an episode enters, though the program notes them"
-        yield detector.finding(evidence, saw, place=place_of(node))
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=end_of_episode(evidence, node, ends),
+            place=place_of(node),
+        )

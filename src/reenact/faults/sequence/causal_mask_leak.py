@@ -54,6 +54,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.lines import mover_place
+from reenact.faults.fixes.attention import mask_later_tokens
 from reenact.faults.output.reduction_over_wrong_dimension import softmax_over_queries
 from reenact.probe.trace import Behaviour
 from reenact.program.flow.uses import objects_of
@@ -101,6 +102,7 @@ def causal_leak(detector: Detector, evidence: Evidence) -> Findings:
         yield detector.finding(
             evidence,
             f"later tokens move the scores of earlier ones {moved}",
+            fixes=mask_later_tokens(evidence, place),
             place=place,
         )
     given = next(

@@ -57,6 +57,7 @@ from reenact.faults import (
     Place,
     Severity,
 )
+from reenact.faults.fixes.sequence import shift_once
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import names_that_reach, stores
 from reenact.program.syntax.pieces import (
@@ -97,7 +98,10 @@ def labels_shifted_twice(detector: Detector, evidence: Evidence) -> Findings:
     if any(tested.shift == 2 for tested in evidence.experiments.behaviour):
         saw = "the target of each token is the token two places on"
         yield detector.finding(
-            evidence, saw, place=_shift(evidence) or evidence.place_of(Kind.LOSS)
+            evidence,
+            saw,
+            fixes=shift_once(evidence),
+            place=_shift(evidence) or evidence.place_of(Kind.LOSS),
         )
 
 

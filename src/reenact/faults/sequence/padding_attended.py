@@ -63,6 +63,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.series import learned
+from reenact.faults.fixes.attention import mask_padding
 from reenact.probe.trace import Behaviour
 from reenact.program.flow.constants import read_through
 from reenact.program.flow.library_uses import has_keyword
@@ -152,7 +153,12 @@ def padding_attended(detector: Detector, evidence: Evidence) -> Findings:
     Documentation of torch.nn.MultiheadAttention (`key_padding_mask`).
     """
     for node, saw in (*padded_lengths(evidence.files), *inverted_masks(evidence.files)):
-        yield detector.finding(evidence, saw, place=place_of(node))
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=mask_padding(evidence, place_of(node)),
+            place=place_of(node),
+        )
         return
     behaviour = evidence.experiments.behaviour
     if any(tested.mask_blind for tested in behaviour):
@@ -183,15 +189,23 @@ def _attended(detector: Detector, evidence: Evidence) -> Findings:
         unmasked = _unmasked(evidence)
     if unmasked is not None:
         saw = "rows are padded, and neither attention nor the mean behind it is given a mask"
-        yield detector.finding(evidence, saw, place=unmasked, confidence=0.8)
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=mask_padding(evidence, unmasked),
+            place=unmasked,
+            confidence=0.8,
+        )
     cut = tried.moving("padding", MOVED)
     for tested in cut:
         saw = _moved(tested, "what stands at padding moves the output of a row", tested.padding)
-        yield detector.finding(evidence, saw, place=_pooled(evidence, tested.model))
+        place = _pooled(evidence, tested.model)
+        yield detector.finding(evidence, saw, fixes=mask_padding(evidence, place), place=place)
     added = evidence.happened("padded") and not cut
     for tested in tried.moving("padding_added", MOVED) if added else ():
         saw = _moved(tested, "padding behind a row moves its output", tested.padding_added)
-        yield detector.finding(evidence, saw, place=_pooled(evidence, tested.model))
+        place = _pooled(evidence, tested.model)
+        yield detector.finding(evidence, saw, fixes=mask_padding(evidence, place), place=place)
 
 
 def _moved(tested: Behaviour, what: str, share: float | None) -> str:

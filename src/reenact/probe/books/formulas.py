@@ -25,6 +25,8 @@ class DivergenceCall:
     """Of the exponentials of the input."""
     target_sums: Sums
     target_exp_sums: Sums
+    learns: str = "input"
+    """What a gradient comes to: `input`, or `target` where it comes to that alone."""
     place: Place | None = None
 
 
@@ -70,6 +72,23 @@ class ScoresCall:
 class Backward:
     """Where a backward pass was."""
 
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenOut:
+    """A cross-entropy that the program writes itself, from the logarithm of a softmax."""
+
+    seen: int
+    """Losses that had it."""
+    raised: int
+    """Of them those that it makes up alone, and that grow as their classes get likelier."""
+    axis: int
+    """Along which the softmax goes."""
+    rank: int
+    target_sums: Sums
+    """Of targets that give a number to each class; empty for others."""
+    backward: Backward = Backward()
     place: Place | None = None
 
 
@@ -128,6 +147,7 @@ class FormulasBook:
     scores: tuple[ScoresCall, ...] = ()
     turned: tuple[Turned, ...] = ()
     policies: tuple[Policy, ...] = ()
+    likelihoods: tuple[WrittenOut, ...] = ()
     climbs: bool = False
     """An optimizer raises what it is given, or the program moves its weights by hand."""
     schedules: tuple[Schedule, ...] = ()

@@ -88,6 +88,17 @@ def _swaps(call: ast.Call) -> bool:
     return (places[0], places[2]) == (0, 1) and apart
 
 
+def order_asked(call: ast.Call) -> list[int] | None:
+    """The axes of a tensor in the order that a reshape asks for; none where it cuts one in two."""
+    tensor = owner_of(call)
+    if tensor is None:
+        return None
+    sizes = _sizes(call)
+    known = [_axis_of(size, tensor, _unpacked(call, tensor)) for size in sizes]
+    order = [place for place in known if place is not None]
+    return order if sorted(order) == list(range(len(sizes))) else None
+
+
 def _axis_of(size: ast.expr, tensor: ast.expr, names: list[ast.expr]) -> int | None:
     """Which size of a tensor it is: by its name, as `x.shape[1]` or as `x.size(1)`."""
     match size:

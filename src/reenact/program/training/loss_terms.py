@@ -47,12 +47,6 @@ ROUNDS = 8
 """Assignments that are followed in a row."""
 
 
-def turned_terms(index: FileIndex) -> Found:
-    """Every such term of a file, and what says so."""
-    for look in (_below_zero, _entropy_lowered, _found_out, _raised):
-        yield from look(index)
-
-
 def _lowered(
     loss: ast.expr,
     rounds: int = ROUNDS,
@@ -66,7 +60,7 @@ def _lowered(
                 yield from _lowered(value, rounds - 1)
 
 
-def _raised(index: FileIndex) -> Found:
+def raised(index: FileIndex) -> Found:
     """Policy gradients in what goes backward that nothing negates."""
     if is_maximised(index) or calls_in(index.tree, "rsample"):
         return
@@ -78,7 +72,7 @@ def _raised(index: FileIndex) -> Found:
             yield term, "is lowered: there is no minus sign"
 
 
-def _entropy_lowered(index: FileIndex) -> Found:
+def entropy_lowered(index: FileIndex) -> Found:
     """Losses of a policy to which its entropy is added: lowered with the loss, nothing is tried
     any more.
     """
@@ -115,7 +109,7 @@ def _is_negative(known: ast.Constant | None) -> bool:
     return known is not None and float(str(known.value)) < 0
 
 
-def _found_out(index: FileIndex) -> Found:
+def found_out(index: FileIndex) -> Found:
     """Losses of a generator that ask the discriminator to find out what it made: it is called on
     what is detached, to learn this answer, and on what is not, with the same answer.
     """
@@ -139,7 +133,7 @@ def _is_detached(node: ast.expr) -> bool:
     return bool(calls_in(node, "detach"))
 
 
-def _below_zero(index: FileIndex) -> Found:
+def below_zero(index: FileIndex) -> Found:
     """Divergences of the wrong sign that nothing subtracts or negates later."""
     for term in () if is_maximised(index) else divergences(index):
         if not term.positive and not is_lessened(term.node):

@@ -29,15 +29,17 @@ Form = tuple[int, int]
 """How many things a step is remembered by, and the place of its end among them."""
 
 
-def targets_without_ends(files: Sequence[FileIndex]) -> list[ast.BinOp]:
-    """Targets of a program that notes where episodes end, where the end enters none of them."""
+def targets_without_ends(files: Sequence[FileIndex]) -> list[tuple[ast.BinOp, set[str]]]:
+    """Targets of a program that notes where episodes end, where the end enters none of them, and
+    the variables that hold the end.
+    """
     forms = {form for index in files for form in _kept(index)}
     if not forms:
         return []
     targets = [target for index in files for target in _targets(index, forms)]
     if any(_enters(*target) for target in targets):
         return []
-    return [node for node, _, _ in targets]
+    return [(node, ends) for node, _, ends in targets]
 
 
 def _kept(index: FileIndex) -> Iterator[Form]:

@@ -9,6 +9,7 @@ from reenact.program.syntax.index import FileIndex
 from reenact.program.syntax.lines import first_place, nodes
 from reenact.program.syntax.pieces import (
     Found,
+    Node,
     called,
     calls_in,
     elements,
@@ -135,6 +136,14 @@ def _given_another(parts: list[ast.expr]) -> bool:
         for target in stored
         for attribute in within(target, ast.Attribute)
     )
+
+
+def change_of(node: Node) -> ast.expr | None:
+    """What changes the rows at random in a statement that makes a data set, or splits one."""
+    made = node.value if isinstance(node, ast.Assign) else None
+    if is_call(made, "random_split") and made.args:
+        made = value_of(made.args[0])
+    return _changes(made) if made is not None else None
 
 
 def _changes(made: ast.expr) -> ast.expr | None:
