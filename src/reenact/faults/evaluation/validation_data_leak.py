@@ -48,7 +48,7 @@ from reenact.faults import (
 )
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.input_values import shared_rows
-from reenact.faults.fixes.splits import judge_other_rows, split_first
+from reenact.faults.fixes.splits import judge_other_rows, split_first, split_in_order
 from reenact.probe.trace import Overlap
 from reenact.program.syntax.lines import call_place
 from reenact.program.syntax.pieces import (
@@ -101,9 +101,11 @@ def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
             for node, saw in look(index):
                 strong = Certainty.STRONG
                 place = place_of(node)
+                fixes = split_in_order(evidence, node) if look is split_by_chance else ()
                 yield detector.finding(
                     evidence,
                     saw,
+                    fixes=fixes,
                     place=place,
                     confidence=sure,
                     certainty=strong,

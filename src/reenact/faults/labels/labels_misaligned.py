@@ -25,7 +25,8 @@ Instead
     + x, y = x[order], y[order]
       x_train, y_train = x[:80], y[:80]
 Fix safety
-    There is nothing to change automatically: one order has to serve both.
+    Unsafe: it changes what is trained, to what was meant. One draw or one seed serves both; which order is
+    right for lists and boxes is left to the author.
 Sources
     Documentation of numpy.random.Generator.shuffle.
 """

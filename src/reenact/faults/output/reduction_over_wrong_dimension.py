@@ -34,7 +34,8 @@ Instead
     -         return F.log_softmax(self.head(F.relu(self.body(x))), dim=0)
     +         return F.log_softmax(self.head(F.relu(self.body(x))), dim=1)
 Fix safety
-    There is nothing to change automatically: the axis of the classes is known to the author.
+    Unsafe: it changes what is trained, to what was meant: the last axis, or a permutation in the place of a
+    reshape.
 Sources
     Documentation of torch.nn.functional.softmax (`dim`).
 """

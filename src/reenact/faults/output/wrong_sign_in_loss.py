@@ -26,7 +26,7 @@ Instead
     -     loss = (log_probs * returns).mean()
     +     loss = -(log_probs * returns).mean()
 Fix safety
-    There is nothing to change automatically: look at the signs of the terms of the loss.
+    Unsafe: it changes what is trained, to what was meant: the term gets the other sign.
 Sources
     Williams, "Simple statistical gradient-following algorithms for connectionist reinforcement learning",
     1992 (REINFORCE climbs); Sutton and Barto, "Reinforcement Learning", section 13.3.

@@ -30,8 +30,8 @@ Instead
     -         target = rewards + gamma * critic(following).squeeze(-1)
     +         target = rewards + gamma * critic(following).squeeze(-1) * (~dones).float()
 Fix safety
-    There is nothing to change automatically: which ends are terminal, and which a time limit, is known to the
-    author.
+    Unsafe: it changes what is trained. The value is multiplied by what the end leaves of it; whether an end
+    is a time limit, after which there is a value, is known to the author.
 Sources
     Sutton and Barto, "Reinforcement Learning", 2018, section 6.1; Pardo et al., "Time Limits in
     Reinforcement Learning", ICML 2018.
