@@ -673,3 +673,58 @@ def test_a_divergence_whose_target_learns_is_noted() -> None:
     (entry,) = (one for one in account(text).entries if one.key == "divergence")
     assert entry.status is Status.FACT
     assert "its target that learns" in entry.sentence
+
+
+EPISODES = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 2))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for episode in range(12):
+    state, chances, rewards = torch.randn(4), [], []
+    for step in range(20 + episode):
+        actions = torch.distributions.Categorical(logits=model(state))
+        taken = actions.sample()
+        chances.append(actions.log_prob(taken))
+        rewards.append({reward})
+        state = torch.randn(4)
+    total, returns = 0.0, []
+    for reward in {order}:
+        total = reward + 0.95 * total
+        {kept}
+    {scaled}
+    loss = {loss}
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+REWARDS = ("1.0", "float(taken == (state[0] > 0).long())")
+SCALED = "returns = torch.tensor(returns)\n    returns = (returns - returns.mean()) / returns.std()"
+SINGLE = "sum(-one * number for one, number in zip(chances, returns))"
+STACKED = "-(torch.stack(chances) * returns).sum()"
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+@pytest.mark.parametrize(("scaled", "loss"), [("", SINGLE), (SCALED, STACKED)])
+@pytest.mark.parametrize(
+    ("order", "kept", "off"),
+    [
+        ("rewards[::-1]", "returns.insert(0, total)", False),
+        ("rewards", "returns.append(total)", True),
+    ],
+)
+def test_returns_sum_what_follows(
+    reward: str, scaled: str, loss: str, order: str, kept: str, off: bool
+) -> None:
+    text = EPISODES.replace("{reward}", reward).replace("{order}", order).replace("{kept}", kept)
+    evidence = evidence_of(text.replace("{scaled}", scaled).replace("{loss}", loss), run=True)
+    (found,) = (one for one in evidence.accounts if one.book is BookName.FORMULAS)
+    assert ("returns-of-the-past" in {one.key for one in found.imbalances}) is off
+    assert ("returns" in {one.key for one in found.entries}) is not off
+
+
+def test_a_softmax_along_the_last_of_three_axes() -> None:
+    loss = "-(soft.unsqueeze(1) * F.log_softmax(model(x).unsqueeze(1), dim=-1)).sum(-1).mean()"
+    assert keys(WRITTEN_OUT.replace("{loss}", loss)) == []

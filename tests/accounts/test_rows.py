@@ -547,3 +547,20 @@ def test_columns_that_recur_alone_or_in_one_order_are_no_groups() -> None:
     )
     units = units.replace("{label}", BY_PERSON).replace("{held}", "torch.rand(900) < 0.2")
     assert not [one for one in account_of(units).entries if one.key == "groups-on-both-sides"]
+
+
+def test_a_data_set_that_does_not_tell_its_length_closes_no_book() -> None:
+    program = BY_INDEX.replace("{first}", "300").replace(
+        "Subset(data, range(0, 300)), batch_size=30, shuffle=True",
+        "Endless(), sampler=torch.utils.data.RandomSampler(range(300)), batch_size=30",
+    )
+    endless = """
+class Endless(Changed):
+    def __len__(self):
+        raise TypeError("it has none")
+
+
+data = Changed()
+"""
+    program = program.replace("data = Changed()\n", endless)
+    assert status_of(account_of(program), "rows-trained") is Status.FACT

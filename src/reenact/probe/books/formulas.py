@@ -121,6 +121,17 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
+class Returns:
+    """Weights of actions that are sums of rewards."""
+
+    backward: int
+    """Losses in which they count what came after an action, as returns do."""
+    forward: int
+    """Losses in which they count what came before it."""
+    at: Backward = Backward()
+
+
+@dataclass(frozen=True, slots=True)
 class Schedule:
     """A schedule of learning rates that has a planned length."""
 
@@ -148,6 +159,7 @@ class FormulasBook:
     turned: tuple[Turned, ...] = ()
     policies: tuple[Policy, ...] = ()
     likelihoods: tuple[WrittenOut, ...] = ()
+    returns: tuple[Returns, ...] = ()
     climbs: bool = False
     """An optimizer raises what it is given, or the program moves its weights by hand."""
     schedules: tuple[Schedule, ...] = ()

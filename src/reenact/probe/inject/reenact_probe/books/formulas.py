@@ -7,6 +7,7 @@ from reenact_probe.books.addends import Addends, addends
 from reenact_probe.books.divergences import given_to_divergence, turned_divergences
 from reenact_probe.books.likelihoods import likelihood_of
 from reenact_probe.books.policies import Weighed, errors, likeness, weighed
+from reenact_probe.books.returns import direction_of
 from reenact_probe.books.schedules import Schedules
 from reenact_probe.books.scores import LOSSES, given_to_loss_of_classes
 from reenact_probe.places import caller
@@ -51,6 +52,8 @@ class FormulasBook(Book):
         """Policies, by the line of the backward pass."""
         self._likelihoods: dict[str, Facts] = {}
         """Cross-entropies that are written out, by the line of the backward pass."""
+        self._returns: dict[str, Facts] = {}
+        """In which direction returns are summed, by the line of the backward pass."""
         self._trail: Trail | None = None
         self._lowers = False
         """The step under way lowers what it is given."""
@@ -88,6 +91,11 @@ class FormulasBook(Book):
         for policy in weighed(self.torch, found):
             self._weigh(policy, place, trail)
         self._likelihood(found, place, trail)
+        summed = direction_of(found)
+        if summed is not None:
+            empty: Facts = {"backward": 0, "forward": 0, "at": {"place": place}}
+            held = self._returns.setdefault(repr(place), empty)
+            held[summed["direction"]] += 1
         step = self.recorder.step
         self._errors += [(step, error) for error in errors(self.torch, found)]
 
@@ -170,6 +178,7 @@ class FormulasBook(Book):
             "turned": list(self._turned.values())[:MOST_LINES],
             "policies": list(self._judged.values())[:MOST_LINES],
             "likelihoods": [_written_out(one) for one in self._likelihoods.values()][:MOST_LINES],
+            "returns": list(self._returns.values())[:MOST_LINES],
             "climbs": self._climbs,
             "schedules": self._schedules.read(),
         }

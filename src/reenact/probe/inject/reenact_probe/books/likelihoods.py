@@ -27,13 +27,18 @@ def likelihood_of(torch: Library, found: Addends) -> Facts | None:
     signs = {_sign(one) for one, _ in known}
     targets = [one for one, _ in part.weights if one.shape == result.shape and one.dim() > 1]
     return {
-        "axis": int(node._saved_dim) % max(1, result.dim()),
+        "axis": _axis(int(node._saved_dim), result.dim()),
         "rank": result.dim(),
         "target_sums": _sums(torch, targets[0]) if len(targets) == 1 else [],
         "sign": signs.pop() if len(signs) == 1 else 0.0,
         "alone": len(known) == len(found.parts),
         "node": part.weights[0][1] if part.weights else part.node,
     }
+
+
+def _axis(axis: int, rank: int) -> int:
+    # Saved as unsigned numbers.
+    return (axis - (1 << 64) if axis >= 1 << 63 else axis) % max(1, rank)
 
 
 def _sign(part: Addend) -> float:

@@ -54,9 +54,7 @@ class Indices:
                 return None
             chosen = inner if chosen is None else inner[chosen]
             dataset = dataset.dataset
-        if isinstance(dataset, data.IterableDataset) or not hasattr(dataset, "__len__"):
-            return None
-        size = len(dataset)
+        size = _rows(dataset) if not isinstance(dataset, data.IterableDataset) else 0
         if not 0 < size <= MOST_ROWS:
             return None
         if chosen is None:
@@ -77,7 +75,7 @@ class Indices:
         """Another data set may have the identity of one that is gone."""
         held = self._serials.get(id(dataset))
         if held is None or held[0]() is not dataset:
-            held = self._serials[id(dataset)] = (weakref.ref(dataset), next(self._clock))
+            held = self._serials[id(dataset)] = (_held(dataset), next(self._clock))
         return held[1]
 
     def trains(self, loader: int, model: int) -> None:
@@ -115,6 +113,22 @@ class Indices:
                     }
                 )
         return found
+
+
+def _held(dataset: Any) -> Any:
+    """A data set held weakly, where that can be."""
+    try:
+        return weakref.ref(dataset)
+    except TypeError:
+        return lambda: dataset
+
+
+def _rows(dataset: Any) -> int:
+    """How many rows a data set has; 0 where it does not tell."""
+    try:
+        return len(dataset)
+    except Exception:  # noqa: BLE001 - the program's own `__len__`, whatever it raises
+        return 0
 
 
 def _length(value: Any) -> int:
