@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reenact.faults.page import page_of, parsed
-from reenact.faults.registry import detector
+from reenact.faults.registry import all_faults, detector
 from reenact.program.program import program_from_text
 from reenact.testing.faults import findings
 
@@ -58,6 +58,12 @@ WITH_EDITS = (
     "RE144",
     "RE902",
     "RE903",
+    "RE046",
+    "RE100",
+    "RE113",
+    "RE913",
+    "NL001",
+    "NL011",
     "TC003",
 )
 """Detectors whose examples an edit of code mends."""
@@ -89,3 +95,8 @@ def test_what_cannot_be_edited_safely_says_why(code: str) -> None:
     found = findings(detector(code), example(code))[0]
     assert found.candidates == ()
     assert found.refused[0].reason.endswith(".")
+
+
+def test_the_manual_lists_every_fault() -> None:
+    manual = (Path(__file__).parents[3] / "docs" / "fixes.md").read_text(encoding="utf-8")
+    assert [one.name for one in all_faults() if f"| `{one.name}` |" not in manual] == []

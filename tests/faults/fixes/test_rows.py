@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from edited_programs import at, changed, edits, refusal, renamed
+from edited_programs import at, changed, edits, read, refusal, renamed
 from reenact.faults.fixes.classes import weigh_classes
 from reenact.faults.fixes.labels import one_order
 from reenact.faults.fixes.scaling import fit_on_training_rows
-from reenact.faults.fixes.splits import judge_other_rows, split_first
+from reenact.faults.fixes.splits import judge_other_rows, split_first, split_in_order
+from reenact.program.syntax.lines import calls
 
 SHUFFLED = """
 import numpy as np
@@ -131,3 +132,13 @@ def test_classes_that_are_no_numbers_from_zero_are_refused() -> None:
     text = "from torch import nn\nloss_of = nn.CrossEntropyLoss()\n"
     reason = refusal(text, lambda one: weigh_classes(one, (90, 10), (1, 2)))
     assert reason.startswith("The labels are not the numbers from 0 on")
+
+
+def test_windows_that_overlap_are_split_in_order() -> None:
+    text = (
+        "from sklearn.model_selection import train_test_split\n"
+        "a, b = train_test_split(windows, test_size=0.2, random_state=0)  # of the series\n"
+    )
+    (call,) = calls(read(text).files, "train_test_split")
+    (after,) = edits(text, lambda one: split_in_order(one, call))
+    assert "train_test_split(windows, test_size=0.2, shuffle=False)  # of the series\n" in after

@@ -22,8 +22,8 @@ Instead
     - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 2))
     + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
 Fix safety
-    There is nothing to change automatically: widen the output, encode the labels, or take the loss for
-    their form.
+    Unsafe: the output gets a unit for each class, or labels that begin with one begin with zero. Else encode
+    the labels, or take the loss for their form.
 Sources
     Documentation of the losses of PyTorch and Keras.
 """
