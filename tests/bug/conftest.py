@@ -129,6 +129,8 @@ class Toy:
         model: Any = None,
         stop: Stop | None = None,
         environments: Any = None,
+        history: Any = None,
+        patches: Sequence[Any] = (),
         **options: Any,
     ) -> Reproduction:
         """The pipeline with scripted answers; `answers` maps `context/attempt` to a script or a
@@ -145,6 +147,8 @@ class Toy:
             name = "script" if attempt == "0" else "revise"
             given = {"script": answer} if isinstance(answer, str) else answer
             script[f"bug/context[{view}]/attempt[{attempt}]/{name}"] = given
+        for number, patch in enumerate(patches):
+            script[f"bug/patch[{number}]/propose"] = patch
         self.models.append(Scripted(script))
         services = BugServices(
             self.journal,
@@ -153,6 +157,7 @@ class Toy:
             report=lambda found: markdown(report_document(found)),
             stop=stop or Stop(),
             environments=environments,
+            history=history,
         )
         usual = {
             "seeds": 2,
@@ -160,6 +165,7 @@ class Toy:
             "wall_s": 30.0,
             "minimise": False,
             "environment": "here",
+            "cause": False,
         }
         title, _, body = report.partition("\n")
         raw = RawReport(title, body.strip(), (), "report.md", None, "")

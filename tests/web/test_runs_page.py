@@ -175,7 +175,7 @@ def test_one_run_cannot_be_compared(browser: TestClient, ids: dict[str, str]) ->
 def test_any_number_of_runs_stand_side_by_side(browser: TestClient, ids: dict[str, str]) -> None:
     chosen = [ids[one] for one in ("diagnose", "repair", "bug", "alternatives")]
     page = browser.get("/compare?" + "&".join(f"run={one}" for one in chosen)).text
-    assert " next to ".join(chosen) in page
+    assert " and ".join(chosen) in page
     asked = page.partition('id="asked"')[2].partition("</section>")[0]
     assert re.findall(r"<td[^>]*>([^<]+)</td>", asked) == [
         "of",

@@ -12,6 +12,8 @@ from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 
 from reenact.asking import carry_budget
+from reenact.bug.cause.beyond_showing import suspected_cause
+from reenact.bug.cause.patch import proposed
 from reenact.bug.context.build import build_contexts
 from reenact.bug.context.index import build_index
 from reenact.bug.context.rank import installed_embedder
@@ -43,6 +45,7 @@ from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
+PATCH = "proposed.patch"
 MOST_WORDS = 8000
 """Characters of the report's own words that a result keeps."""
 
@@ -375,8 +378,15 @@ def _written(
 ) -> Reproduction:
     """With the files of the result, proven and written where they are asked for."""
     found, files = handed_over(found, case, run)
+    pair = None
     if case.options.bisect and found.repro:
-        found = _bisected(found, case, services, run, preparation)
+        found, pair = _bisected(found, case, services, run, preparation)
+    if case.options.cause:
+        found = replace(found, cause=suspected_cause(found, case, pair, run))
+    if case.options.patch:
+        found = replace(found, patch=proposed(found, case, run))
+        if found.patch is not None and found.patch.diff:
+            files[PATCH] = found.patch.diff
     if case.options.prove_requirements and REQUIREMENTS in files:
         services.tell(Progress("bug", note="install requirements.txt in a fresh environment"))
         note = requirements_proven(found, files[REQUIREMENTS], case, services.environments)
@@ -424,20 +434,26 @@ def _bisected(
     services: BugServices,
     run: OpenRun,
     preparation: Preparation,
-) -> Reproduction:
-    """With the commit that brought the bug, by the proven script."""
+) -> tuple[Reproduction, tuple[Revision, Revision] | None]:
+    """With the commit that brought the bug, by the proven script; and that revision with the one
+    before it.
+    """
     history = services.history
     good, bad = _ends_of(case.options.bisect)
     if history is None:
         raise InputError("A bisection needs the history of the repository, and none was given.")
     facts = facts_from(found.facts)
 
-    def judge(commit: str) -> Judgement:
-        case.say(f"bisect: look at {commit[:12]}")
+    def at(commit: str) -> Revision:
         revision = _revision(history.checkout(commit))
         with suppress(InputError):
             # One that cannot be built is one that cannot be judged.
             revision = preparation.as_built(revision, case.runner.environment)
+        return revision
+
+    def judge(commit: str) -> Judgement:
+        case.say(f"bisect: look at {commit[:12]}")
+        revision = at(commit)
         given: dict[str, object] = {"repro": found.repro, "facts": found.facts, "at": commit}
         code = run.step(
             f"bisect-{commit[:12]}",
@@ -447,15 +463,17 @@ def _bisected(
         )
         return Judgement(code)
 
-    result = bisected(good, history.between(good, bad), judge)
+    commits = history.between(good, bad)
+    result = bisected(good, commits, judge)
     looked = f"{len(result.judgements)} commits were looked at"
     if result.found:
         named = f"{result.found[:12]} ({history.subject(result.found)[:100]})"
-        return replace(found, brought_by=f"The bug came with {named}; {looked}.")
+        before = (good, *commits)[commits.index(result.found)]
+        pair = (at(result.found), at(before))
+        return replace(found, brought_by=f"The bug came with {named}; {looked}."), pair
     why = result.why
     if result.suspects:
         names = ", ".join(one[:12] for one in result.suspects[:8])
         why = f"it came with one of {names}: on the others of them the script cannot be run"
-    return replace(
-        found, brought_by=f"Which commit brought the bug was not found: {why}; {looked}."
-    )
+    said = f"Which commit brought the bug was not found: {why}; {looked}."
+    return replace(found, brought_by=said), None

@@ -11,6 +11,7 @@ from reenact.faults.fixes.drafting import (
     code_of,
     edit,
     fresh_name,
+    in_front,
     nodes_at,
     offered,
     refused,
@@ -309,7 +310,7 @@ def _hidden_where(evidence: Evidence, call: ast.Call) -> list[Fixes]:
                 edit(
                     evidence,
                     "hide what the mask hides",
-                    SourceEditor.in_front,
+                    in_front,
                     condition,
                     condition.operand,
                     "",
@@ -405,7 +406,7 @@ def _turned_mask(evidence: Evidence, node: ast.expr) -> Fixes:
         return edit(evidence, "turn the mask round", _other_comparison, node)
     inverted = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert)
     if inverted and isinstance(node, ast.UnaryOp):
-        return edit(evidence, "turn the mask round", SourceEditor.in_front, node, node.operand, "")
+        return edit(evidence, "turn the mask round", in_front, node, node.operand, "")
     return ()
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import Concatenate, ParamSpec, TypeAlias
 
-from reenact.errors import NotChangeable, PatchConflict
-from reenact.faults import Cure, Evidence, Place, Refused, Suggestion
+from reenact.errors import NotChangeable, PatchConflict, PatchRefused
+from reenact.faults import Cure, Evidence, Finding, Place, Refused, Suggestion
 from reenact.program.edit.rewriting import rewrites
 from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.flow.ends import spot_of
@@ -40,11 +40,19 @@ def edit(
     try:
         write(editor, *given, **named)
         changes = rewrites(editor)
-    except (NotChangeable, PatchConflict) as error:
-        return (Refused(str(error)),)
-    if not changes:
-        return ()
-    return (Suggestion(Patch(changes), None, None, None, does),)
+        patch = Patch(changes)
+        patch.apply(evidence.program)
+    except (NotChangeable, PatchConflict, PatchRefused) as error:
+        return (Refused(error.sentence),)
+    return (Suggestion(patch, None, None, None, does),) if changes else ()
+
+
+def with_fixes(finding: Finding, fixes: Fixes) -> Finding:
+    """The finding with these edits of code."""
+    return finding.refined(
+        candidates=tuple(one for one in fixes if isinstance(one, Suggestion)),
+        refused=tuple(one for one in fixes if isinstance(one, Refused)),
+    )
 
 
 def reading_of(evidence: Evidence) -> Reading | None:
@@ -99,6 +107,38 @@ def statement_at(evidence: Evidence, place: Place | None) -> ast.stmt | None:
 def replace(editor: SourceEditor, node: Node, text: str) -> None:
     """Put a text in the place of a piece of code."""
     editor.replace(spot_of(node), text)
+
+
+def behind(editor: SourceEditor, whole: ast.expr, inner: ast.expr, text: str) -> None:
+    """Put a text in the place of what is after a part of an expression, and after its brackets."""
+    here = spot_of(whole)
+    editor.replace(Span(bracketed(inner).end, here.end, here.file), text)
+
+
+def in_front(editor: SourceEditor, whole: ast.expr, inner: ast.expr, text: str) -> None:
+    """Put a text in the place of what is before a part of an expression, and before its brackets."""
+    here = spot_of(whole)
+    editor.replace(Span(here.start, bracketed(inner).start, here.file), text)
+
+
+def bracketed(node: ast.expr) -> Span:
+    """Where an operand or the owner of a method is, with the brackets around it."""
+    index = scope_of(node).index
+    spot = spot_of(node)
+    parent = index.parents.get(node)
+    if not isinstance(
+        parent, ast.Attribute | ast.Subscript | ast.BinOp | ast.UnaryOp | ast.Compare
+    ):
+        return spot
+    limits = spot_of(parent)
+    start, end = spot.start, spot.end
+    while True:
+        before = index.text[limits.start : start].rstrip()
+        after = index.text[end : limits.end].lstrip()
+        if not (before.endswith("(") and after.startswith(")")):
+            return Span(start, end, spot.file)
+        start = limits.start + len(before) - 1
+        end = limits.end - len(after) + 1
 
 
 def insert_before(editor: SourceEditor, statement: ast.stmt, line: str) -> None:

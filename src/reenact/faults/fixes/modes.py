@@ -13,6 +13,7 @@ from reenact.faults.fixes.drafting import (
     nodes_at,
     offered,
     reading_of,
+    refused,
     replace,
 )
 from reenact.program.edit.source_editor import SourceEditor
@@ -39,11 +40,10 @@ Looping = ast.For | ast.AsyncFor | ast.While
 
 def evaluate(evidence: Evidence, place: Place | None) -> Fixes:
     """`eval()` before what is judged, and `train()` after it where a loop trains on."""
-    return offered(
-        _call_it(evidence, place),
-        _not_training(evidence, place),
-        *(_around(evidence, call) for call in _judged(evidence, place)),
-    )
+    written = offered(_call_it(evidence, place), _not_training(evidence, place))
+    if written:
+        return written
+    return offered(*(_around(evidence, call) for call in _judged(evidence, place)))
 
 
 def _call_it(evidence: Evidence, place: Place | None) -> Fixes:
@@ -214,9 +214,9 @@ def update_statistics(evidence: Evidence, place: Place | None) -> Fixes:
 def _updated(evidence: Evidence, averaged: ast.expr, update: ast.Call) -> Fixes:
     loops = loops_of(update)
     outer = min(loops, key=lambda loop: loop.lineno, default=None)
-    rows = _rows_of(loops, update)
+    rows = _rows_of(outer, update) if outer is not None else None
     if outer is None or rows is None:
-        return ()
+        return refused("The rows by which the statistics could be computed are not seen.")
 
     def write(editor: SourceEditor) -> None:
         name = editor.name_for("torch.optim.swa_utils.update_bn", update)
@@ -234,14 +234,14 @@ def _updated(evidence: Evidence, averaged: ast.expr, update: ast.Call) -> Fixes:
     return edit(evidence, "compute the statistics of the averaged weights", write)
 
 
-def _rows_of(loops: list[Looping], update: ast.Call) -> str | None:
-    """The loader that trains; else the rows that the model is given, in one batch."""
-    for loop in sorted(loops, key=lambda one: -one.lineno):
-        if isinstance(loop, ast.For) and not isinstance(loop.iter, ast.Call):
-            return code_of(loop.iter)
-    for loop in loops:
-        for call in calls_in(loop):
-            model = update.args[0] if update.args else None
-            if model is not None and same(call.func, model) and call.args:
-                return f"[{code_of(call.args[0])}]"
-    return None
+def _rows_of(outer: Looping, update: ast.Call) -> str | None:
+    """The loader whose batches the model is given; else its rows, in one batch."""
+    model = update.args[0] if update.args else None
+    passes = [one for one in calls_in(outer) if model is not None and same(one.func, model)]
+    for call in passes:
+        inner = sorted(loops_of(call), key=lambda one: -one.lineno)
+        for loop in inner:
+            if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Name | ast.Attribute):
+                return code_of(loop.iter)
+    given = (one.args[0] for one in passes if one.args)
+    return next((f"[{code_of(one)}]" for one in given), None)

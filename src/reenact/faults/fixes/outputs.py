@@ -9,8 +9,10 @@ from reenact.errors import NotChangeable
 from reenact.faults import Evidence, Place
 from reenact.faults.fixes.drafting import (
     Fixes,
+    behind,
     code_of,
     edit,
+    in_front,
     nodes_at,
     offered,
     reading_of,
@@ -144,7 +146,7 @@ def swap_axes(call: ast.Call, order: list[int] | None, evidence: Evidence) -> Fi
         return edit(
             evidence,
             f"swap the axes with permute({inner})",
-            SourceEditor.behind,
+            behind,
             call,
             tensor,
             f".permute({inner}){later}",
@@ -161,7 +163,7 @@ def _heads(evidence: Evidence, call: ast.Call, tensor: ast.expr) -> Fixes:
         return edit(
             evidence,
             "cut the heads from the features, and turn them before the tokens",
-            SourceEditor.behind,
+            behind,
             call,
             tensor,
             f".{called(call)}({', '.join(texts)}).transpose(1, 2)",
@@ -169,7 +171,7 @@ def _heads(evidence: Evidence, call: ast.Call, tensor: ast.expr) -> Fixes:
     return edit(
         evidence,
         "turn the tokens before the heads again, and join the heads",
-        SourceEditor.behind,
+        behind,
         call,
         tensor,
         f".transpose(1, 2).reshape({', '.join(code_of(size) for size in sizes)})",
@@ -237,7 +239,7 @@ def _turned(editor: SourceEditor, node: ast.expr) -> None:
     index = file_of(node)
     parent = index.parents.get(node)
     if is_minus(node):
-        editor.in_front(node, node.operand, "")
+        in_front(editor, node, node.operand, "")
         return
     if is_sum(parent, ast.Add, ast.Sub) and parent.right is node:
         _other_operator(editor, parent)
@@ -288,7 +290,7 @@ def lower_the_loss(evidence: Evidence) -> Fixes:
                 edit(
                     evidence,
                     f"send {excerpt(minus.operand)} backward, not its negative",
-                    SourceEditor.in_front,
+                    in_front,
                     minus,
                     minus.operand,
                     "",

@@ -9,6 +9,7 @@ from reenact.errors import NotChangeable
 from reenact.faults import Cure, Evidence, Place
 from reenact.faults.fixes.drafting import (
     Fixes,
+    behind,
     code_of,
     dedented,
     edit,
@@ -300,7 +301,7 @@ def _without_detach(evidence: Evidence, call: ast.Call) -> tuple[Cure, ...]:
     return edit(
         evidence,
         f"let gradients pass through {excerpt(owner)}",
-        SourceEditor.behind,
+        behind,
         call,
         owner,
         "",

@@ -8,6 +8,7 @@ from reenact.errors import NotChangeable
 from reenact.faults import Evidence, Place
 from reenact.faults.fixes.drafting import (
     Fixes,
+    bracketed,
     edit,
     fresh_name,
     nodes_at,
@@ -146,24 +147,12 @@ def _share_figures(editor: SourceEditor, first: ast.BinOp, held: ast.BinOp) -> N
     editor.before(statement_of(first), f"{', '.join(names_of)} = {', '.join(texts)}")
     for name, pair in zip(names_of, pairs, strict=True):
         for one in pair:
-            editor.replace(_bracketed(one), name)
+            editor.replace(bracketed(one), name)
 
 
 def _as_factor(editor: SourceEditor, figure: ast.expr, old: ast.expr) -> str:
     loose = isinstance(figure, ast.BinOp) and not isinstance(old, ast.BinOp)
     return f"({editor.text(figure)})" if loose else editor.text(figure)
-
-
-def _bracketed(node: ast.expr) -> Span:
-    """The spot of an expression, with the brackets around it."""
-    index = file_of(node)
-    spot = spot_of(node)
-    before = index.text[: spot.start].rstrip()
-    after = index.text[spot.end :]
-    if isinstance(node, ast.BinOp) and before.endswith("(") and after.lstrip().startswith(")"):
-        end = spot.end + len(after) - len(after.lstrip()) + 1
-        return Span(len(before) - 1, end, spot.file)
-    return spot
 
 
 def _unscaled(evidence: Evidence) -> list[tuple[ast.expr, ast.expr, ast.BinOp]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from reenact.faults import Evidence, Place
 from reenact.faults.fixes.drafting import (
     Fixes,
+    behind,
     code_of,
     edit,
     nodes_at,
@@ -146,7 +147,7 @@ def _both_whole(evidence: Evidence, cuts: Sequence[ast.Subscript]) -> Fixes:
 
 def _whole(editor: SourceEditor, cuts: Iterable[ast.Subscript]) -> None:
     for cut in cuts:
-        editor.behind(cut, cut.value, "")
+        behind(editor, cut, cut.value, "")
 
 
 def _without_roll(evidence: Evidence, call: ast.Call) -> Fixes:
@@ -206,9 +207,7 @@ def _other_axes(evidence: Evidence, call: ast.Call) -> Fixes:
     owner = owner_of(call)
     other = next((one for one in numbers if one != 0), None)
     if other == 1 and owner is not None:
-        return edit(
-            evidence, "leave the rows on the first axis", SourceEditor.behind, call, owner, ""
-        )
+        return edit(evidence, "leave the rows on the first axis", behind, call, owner, "")
     zero = call.args[numbers.index(0)]
     return edit(evidence, "leave the rows on the first axis", replace, zero, "1")
 
@@ -223,7 +222,7 @@ def _last_state(evidence: Evidence, call: ast.Call) -> Fixes:
     return edit(
         evidence,
         "join the states of each row",
-        SourceEditor.behind,
+        behind,
         call,
         owner,
         f".transpose(0, 1).reshape({shape})",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from reenact.faults import Evidence, Place
-from reenact.faults.facts.random_changes import RANDOM_CHANGES
 from reenact.faults.fixes.drafting import (
     Fixes,
     edit,
@@ -17,6 +16,7 @@ from reenact.faults.fixes.drafting import (
 from reenact.program.edit.source_editor import SourceEditor
 from reenact.program.flow.ends import spot_of
 from reenact.program.flow.uses import value_of
+from reenact.program.syntax.calls import keyword
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.index import statement_of
 from reenact.program.syntax.pieces import (
@@ -27,6 +27,7 @@ from reenact.program.syntax.pieces import (
     last_word,
     within,
 )
+from reenact.program.training.rows.augmented import RANDOM_CHANGES
 
 
 def judge_other_rows(evidence: Evidence) -> Fixes:
@@ -80,6 +81,21 @@ def _begin_later(editor: SourceEditor, old: int, new: int) -> None:
             first = _first(cut)
             if first is not None and first[0] == old:
                 editor.replace(spot_of(first[1]), str(new))
+
+
+def split_in_order(evidence: Evidence, node: ast.AST) -> Fixes:
+    """What overlaps is split at one place of the series, not by chance."""
+    if not is_call(node, "train_test_split"):
+        return refused("Rows that overlap are to be split at one place of the series, not drawn.")
+    return edit(evidence, "split the series at one place", _at_one_place, node)
+
+
+def _at_one_place(editor: SourceEditor, call: ast.Call) -> None:
+    editor.set_argument(call, "shuffle", "False")
+    for name in ("stratify", "random_state"):
+        given = keyword(call, name)
+        if given is not None:
+            editor.drop_argument(call, given)
 
 
 def split_first(evidence: Evidence, place: Place | None) -> Fixes:

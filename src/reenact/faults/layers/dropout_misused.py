@@ -54,6 +54,7 @@ from reenact.faults import (
 )
 from reenact.faults.facts.api import BATCH_NORMS, DROPOUTS
 from reenact.faults.facts.architecture import dropout_before, is_dropout, is_max_pooling
+from reenact.faults.fixes.layers import drop_in_training_alone
 from reenact.program.syntax.lines import calls, first_place
 from reenact.program.syntax.pieces import keyword, last_word, owner_of
 
@@ -93,6 +94,7 @@ def dropout_misuse(detector: Detector, evidence: Evidence) -> Findings:
         yield detector.finding(
             evidence,
             f"F.dropout is not given training=self.training{seen}",
+            fixes=drop_in_training_alone(evidence),
             place=place,
         )
 

@@ -51,6 +51,7 @@ from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.series import clip_factors, learned, losses, windows
 from reenact.faults.fixes.gradients import unscale_before_clipping
+from reenact.faults.fixes.numerics import limit_at_one
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.index import FileIndex
 from reenact.program.syntax.lines import call_place, calls
@@ -132,6 +133,7 @@ def clip_factor(detector: Detector, evidence: Evidence) -> Findings:
         yield detector.finding(
             evidence,
             saw,
+            fixes=limit_at_one(evidence, by_hand),
             place=by_hand,
             confidence=0.9,
             certainty=Certainty.PROOF,
@@ -215,4 +217,6 @@ def small_gradients_clipped(detector: Detector, evidence: Evidence) -> Findings:
     Pascanu et al., "On the difficulty of training recurrent neural networks", ICML 2013, section
     3.2.
     """
-    yield from imbalances(detector, evidence)
+    by_hand = next(_scaled_by_hand(evidence), None)
+    fixes = limit_at_one(evidence, by_hand)
+    yield from imbalances(detector, evidence, fixes=lambda _: fixes)

@@ -49,6 +49,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.imbalances import imbalances
+from reenact.faults.fixes.losses import reduce_alike
 from reenact.faults.layers.input_ignored import ignores_inputs
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import stores, value_of
@@ -136,6 +137,7 @@ def kl_weight(detector: Detector, evidence: Evidence) -> Findings:
                 yield detector.finding(
                     evidence,
                     saw,
+                    fixes=reduce_alike(evidence, place_of(one.node)),
                     place=place_of(one.node),
                 )
 
@@ -235,4 +237,8 @@ def terms_reduced_unlike(detector: Detector, evidence: Evidence) -> Findings:
     Kingma and Welling, "Auto-encoding variational Bayes", ICLR 2014, equation 10; Bowman et al.,
     "Generating sentences from a continuous space", CoNLL 2016, section 3.1.
     """
-    yield from imbalances(detector, evidence)
+    yield from imbalances(
+        detector,
+        evidence,
+        fixes=lambda place: reduce_alike(evidence, place),
+    )

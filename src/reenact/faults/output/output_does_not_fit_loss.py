@@ -68,6 +68,7 @@ from reenact.faults.facts.output_layer import (
     lacks_softmax,
     output_of,
 )
+from reenact.faults.fixes.losses import logarithms_for_loss
 from reenact.faults.fixes.outputs import logarithms_for_divergence
 from reenact.program.flow.uses import objects_of, value_of
 from reenact.program.syntax.excerpt import excerpt
@@ -373,7 +374,8 @@ def outside_the_formula(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of torch.nn.KLDivLoss ("input ... expected to be in the log-space").
     """
-    yield from imbalances(detector, evidence)
+    fixes = logarithms_for_loss(evidence)
+    yield from imbalances(detector, evidence, fixes=lambda _: fixes)
 
 
 def _softmax_for_logarithms(detector: Detector, evidence: Evidence) -> Findings:

@@ -41,6 +41,7 @@ from reenact.faults import (
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.model import reads_logits
 from reenact.faults.facts.output_layer import SQUASHING, bends, output_of
+from reenact.faults.fixes.losses import scores_for_loss
 from reenact.program.training.made import bend_made
 
 TWICE = {LossFamily.CATEGORICAL: "softmax", LossFamily.BINARY: "sigmoid"}
@@ -192,4 +193,5 @@ def given_probabilities(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of torch.nn.CrossEntropyLoss ("input ... unnormalized logits").
     """
-    yield from imbalances(detector, evidence, evidence.output)
+    fixes = scores_for_loss(evidence)
+    yield from imbalances(detector, evidence, evidence.output, fixes=lambda _: fixes)

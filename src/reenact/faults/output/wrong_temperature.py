@@ -39,6 +39,7 @@ from reenact.faults import (
     Observes,
     Severity,
 )
+from reenact.faults.fixes.losses import divide_by_temperature
 from reenact.program.flow.uses import number, objects_of, reaches, value_of
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.lines import nodes
@@ -83,7 +84,9 @@ def temperature_wrong(detector: Detector, evidence: Evidence) -> Findings:
     for node, value in _multiplied(evidence):
         if _flattens(node, value) or _sharpens(node, value):
             saw = f"{excerpt(node)}: scores times a temperature of {value:g}"
-            yield detector.finding(evidence, saw, place=place_of(node))
+            place = place_of(node)
+            fixes = divide_by_temperature(evidence, place)
+            yield detector.finding(evidence, saw, fixes=fixes, place=place)
 
 
 def _multiplied(evidence: Evidence) -> Iterator[tuple[ast.BinOp, float]]:

@@ -35,7 +35,8 @@ Instead
     -         self.lstm = nn.LSTM(4, 16)
     +         self.lstm = nn.LSTM(4, 16, batch_first=True)
 Fix safety
-    There is nothing to change automatically: the axes are known to the author alone.
+    Unsafe: it changes what is trained. `batch_first`, another axis or no swap is tried; a program's own
+    arithmetic is left to its author.
 Sources
     Documentation of torch.nn.LSTM and torch.nn.TransformerEncoderLayer (`batch_first` is False).
 """

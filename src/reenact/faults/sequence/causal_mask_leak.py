@@ -36,7 +36,8 @@ Instead
     +         mask = nn.Transformer.generate_square_subsequent_mask(tokens.shape[1])
     +         return self.head(self.layer(self.embed(tokens), src_mask=mask))
 Fix safety
-    There is nothing to change automatically: a mask belongs to the attention that it is made for.
+    Unsafe: it changes what is trained. The attention is given a mask, its mask is turned round, or a
+    convolution is padded on the left; a target that is an input is left to the author.
 Sources
     Vaswani et al., "Attention Is All You Need", NeurIPS 2017, section 3.2.3 (masking).
 """

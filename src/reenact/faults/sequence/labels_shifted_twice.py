@@ -37,7 +37,8 @@ Instead
     +     scores = model(text[:, :-1])
     +     nn.functional.cross_entropy(scores.flatten(0, 1), text[:, 1:].flatten()).backward()
 Fix safety
-    There is nothing to change automatically: one of the two shifts has to go.
+    Unsafe: it changes what is trained, to what was meant. One of the two shifts goes, or a shift by two
+    becomes one by one.
 Sources
     Documentation of transformers.GPT2LMHeadModel (`labels` are shifted inside the model).
 """

@@ -43,7 +43,8 @@ Instead
     +         hidden = self.layer(self.embed(tokens), src_key_padding_mask=padding)
     +         return self.head(hidden.masked_fill(padding[..., None], 0).sum(1) / (~padding).sum(1, True))
 Fix safety
-    There is nothing to change automatically: the mask has to be made where padding is known.
+    Unsafe: it changes what is trained. The attention is given a mask where the function knows its padding,
+    by a comparison or the embedding's `padding_idx`; a mask that is the wrong way round is turned.
 Sources
     Documentation of torch.nn.MultiheadAttention (`key_padding_mask`).
 """

@@ -91,6 +91,7 @@ def diagnosis_document(
         doc.Section("Limits of this diagnosis", doc.listed(notes), "notes"),
     )
     sections = (
+        doc.Section("Written", list(_written(found)), "written"),
         *checked,
         *_on_demand(facts, known=known),
         doc.Section("Claims of a model, tested", doc.listed(_hypotheses(found)), "hypotheses"),
@@ -523,6 +524,14 @@ def fix_words(one: Finding) -> str:
     text = one.fix.patch.to_text()
     turned = (each for each in one.suggestions if each.patch.to_text() == text)
     return next(map(change_words, turned), str(one.fix.patch))
+
+
+def _written(found: Diagnosis) -> Iterator[doc.Text]:
+    """What was put into the user's files."""
+    if found.written:
+        yield doc.Text(readable_diff(found.written).rstrip(), is_diff=True)
+    if found.applied:
+        yield doc.Text(found.applied)
 
 
 def _dropped(found: Diagnosis) -> list[str]:
