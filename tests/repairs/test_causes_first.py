@@ -86,7 +86,7 @@ def without_fix(known: Diagnosis) -> Diagnosis:
 
     def bare(finding):  # type: ignore[no-untyped-def]
         seen = tuple(replace(one, suggestions=()) for one in finding.observations)
-        return replace(finding, observations=seen)
+        return replace(finding, observations=seen, fix=None)
 
     return replace(
         known,

@@ -37,6 +37,7 @@ from reenact.repairs.verdict import (
     Verdict,
     deciding,
 )
+from reenact.trials.failed import why_failed
 from reenact.trials.metric import STEP_LOSS
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial
@@ -133,6 +134,7 @@ def repair_within(
         fixed_faults=tuple(one.fault for one in fixed),
         remaining_faults=tuple(one.fault for one in left),
         withdrawn=tuple(one.fault for one in kept.withdrawn),
+        failed_as_is=_failed_as_is(context),
         by_its_check=any(one.is_of_correctness for one in fixed),
         looks=tuple(context.evaluations),
         cuts=of_search.cuts,
@@ -273,6 +275,14 @@ def _decision(
     if good and found.judgement is Judgement.SOUND:
         return Decision.GOOD_ALREADY
     return Decision.NOTHING_FOUND
+
+
+def _failed_as_is(context: SearchContext) -> str:
+    """Why the program has no value of the metric; empty where it has one."""
+    if context.begun_with is None:
+        return ""
+    (outcome,) = context.trainer.outcomes([context.begun_with])
+    return why_failed(outcome, context.trainer.measure)
 
 
 def _curves(patch: Patch, context: SearchContext) -> dict[str, BeforeAfter]:
