@@ -18,6 +18,7 @@ from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.repairs.again import SeenAgain, remaining, watch_again
 from reenact.repairs.causes import Cause, causes_of, takes_away
+from reenact.repairs.claimed import Claimed, claimed
 from reenact.repairs.judged import best_so_far, judged, verdict_of_fixes
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.prepare import (
@@ -109,12 +110,17 @@ def repair_within(
         watch = _watching(context, options, run)
         kept, late = _proven_first(search, causes, context, judge, seeds, watch)
         candidates: list[Patch] = []
+        of_claims = Claimed()
         if not late and not is_settled_by(kept, causes, context, judge):
             on_top_of(kept, context)
-            candidates, late = _searched(search, context)
+            if not kept.fixes:
+                of_claims = claimed(found, options, services, run.under("claims-again"), judge)
+            if of_claims.verdict is None:
+                candidates, late = _searched(search, context)
         of_search = judged(candidates, context, judge, seeds)
         of_fixes = verdict_of_fixes(kept, judge)
-        verdicts = (*((of_fixes,) if of_fixes is not None else ()), *of_search.verdicts)
+        before = [one for one in (of_fixes, of_claims.verdict) if one is not None]
+        verdicts = (*before, *of_search.verdicts)
         decided = deciding(verdicts)
         final = decided.patch if decided is not None else NOTHING
         fixed, left = _faults_after(final, causes, kept, program, watch)
@@ -157,6 +163,7 @@ def repair_within(
             *late,
             *of_search.notes,
             *kept.notes,
+            *of_claims.notes,
             *executor.notes,
             *found.notes,
         ),

@@ -67,8 +67,8 @@ def ideas(context: SearchContext) -> list[Idea]:
 
 
 def fits(context: SearchContext, idea: Idea) -> bool:
-    """Whether it can be applied and judged."""
-    return bool(idea.patch) and context.applies(idea.patch)
+    """Whether it can be applied and judged. What a model wrote is trained in a sandbox, not here."""
+    return bool(idea.patch) and not idea.patch.is_code and context.applies(idea.patch)
 
 
 def _suggested(context: SearchContext) -> Iterator[Idea]:
@@ -96,7 +96,11 @@ def _together(context: SearchContext, likely: Sequence[Finding]) -> Iterator[Ide
 
     firm: list[Candidate] = []
     for suspect in filter(is_firm, likely):
-        fitting = (one.patch for one in suspect.suggestions if context.applies(one.patch))
+        fitting = (
+            one.patch
+            for one in suspect.suggestions
+            if not one.patch.is_code and context.applies(one.patch)
+        )
         for patch in islice(fitting, 1):
             if patch:
                 firm.append(Candidate(suspect, patch))
