@@ -1,5 +1,5 @@
 # Two commands: `make demo` and `make test`. Each does all its own set-up, into .venv/.
-.PHONY: demo test tests test-slow test-release test-frameworks lint checks docs test-llm clean
+.PHONY: demo test tests test-slow test-release test-benchmarks test-frameworks lint checks docs test-llm clean
 
 demo:
 	@scripts/setup all,torch
@@ -31,11 +31,17 @@ test-slow:
 	@scripts/setup $(EVERYTHING),ray chromium
 	@.venv/bin/pytest -n 2 --dist loadgroup -m slow
 
-# What is too long for each change: the benchmarks, the programs of each fault's page, wheel, site, walks in a browser,
-# kills, and the further cases of tests of which `make test` takes a sample. Before an issue is closed.
+# What is too long for each change: the programs of each fault's page, wheel, site, walks in a browser, kills, the further
+# cases of tests of which `make test` takes a sample, golden answers, and the benchmarks. Before an issue is closed.
 test-release:
 	@scripts/setup $(EVERYTHING) chromium
-	@.venv/bin/pytest -n 3 --dist loadgroup -m 'release and not slow'
+	@.venv/bin/pytest -n 3 --dist loadgroup -m 'release and not slow' --ignore tests/benchmarks
+	@$(MAKE) --no-print-directory test-benchmarks
+
+# The tests of the benchmarks and of their data set: when these change (.github/workflows/benchmarks.yml does it by path).
+test-benchmarks:
+	@scripts/setup $(EVERYTHING)
+	@.venv/bin/pytest -n 3 --dist loadgroup -m 'not slow and not frameworks' tests/benchmarks
 
 # The frameworks themselves are installed here alone: some 2 GB. Backs docs/works-with.md line by line.
 test-frameworks:

@@ -51,6 +51,10 @@ BENCHES = {
         "benchmarks.dataset.command:trainings",
         "Diagnose or repair a split of the data set.",
     ),
+    "fixes": (
+        "benchmarks.dataset.fixes:fixes",
+        "Count the fixes of findings on the opened splits.",
+    ),
     "field": (
         "benchmarks.dataset.command:field",
         "Diagnose programs that nobody here wrote; halves apart.",

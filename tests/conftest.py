@@ -136,6 +136,18 @@ def _group(file: Path) -> str:
     return named[1] if named else str(file) if '@pytest.fixture(scope="module"' in text else ""
 
 
+OF_BENCHMARKS = Path(__file__).parent / "benchmarks"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Tests of the benchmarks run when they are named (`make test-benchmarks`) and before a release:
+    they belong to the benchmarks, and run when these change.
+    """
+    is_daily = "not release" in config.option.markexpr
+    is_named = any("benchmarks" in Path(argument).parts for argument in config.args)
+    return True if collection_path == OF_BENCHMARKS and is_daily and not is_named else None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of a test marked `sample(n)` each n-th case runs in `make test`, the others before a release."""

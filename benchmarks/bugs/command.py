@@ -137,7 +137,7 @@ def bugs(
                 tell=tell,
                 stop=stop,
                 # Recordings were made with contexts that are ranked by words alone.
-                options=BugOptions(seeds=seeds, minimise=not no_minimise, dense=False),
+                options=BugOptions(seeds=seeds, minimise=not no_minimise, dense=False, cause=False),
                 # Only the flag: a model that the settings name for other verbs must not spend money
                 # here.
                 model=model_for(settings, stop=stop, tell=tell) if model else None,

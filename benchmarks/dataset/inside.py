@@ -139,6 +139,8 @@ def _named(finding: Any, status: str) -> dict[str, Any]:
         "fault": str(finding.fault) if finding.fault is not None else None,
         "layer": finding.layer,
         "status": status,
+        "fix": str(finding.fix.tried) if finding.fix is not None else "",
+        "dropped": [one.reason for one in finding.dropped_fixes],
     }
 
 

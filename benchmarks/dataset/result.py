@@ -40,6 +40,10 @@ class NamedFault:
     """Its type; a rule without one names itself."""
     layer: str = ""
     status: str = ""
+    fix: str = ""
+    """What was done with the fix that it has; empty where it has none."""
+    dropped: tuple[str, ...] = ()
+    """Why edits that were suggested are no fix."""
 
     @property
     def lines(self) -> tuple[tuple[int, int], ...]:

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from statistics import median
 
 from benchmarks.hypotheses.case import ClaimCase, Effect, TrueClaim, Truth
-from benchmarks.hypotheses.case_run import ERROR, ClaimResult
+from benchmarks.hypotheses.case_run import ERROR, UNKNOWN, ClaimResult
 from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from benchmarks.share import Share
 from reenact.claims.verdict import ClaimStatus
@@ -34,7 +34,8 @@ def scorecard(
     pairs = list(zip(cases, results, strict=True))
     wrong = [pair for pair in pairs if pair[0].truth is Truth.WRONG]
     true = [pair for pair in pairs if pair[0].truth is Truth.TRUE]
-    measured = _measured(wrong, true)
+    measured = _measured(*(list(filter(_executed, some)) for some in (wrong, true)))
+    whole = whole and all(map(_executed, pairs))
     return Scorecard(
         name="hypotheses" if effect else "hypotheses-gates",
         figures=f"{measured['wrong']:count} wrong claims proven or likely, "
@@ -53,6 +54,10 @@ def scorecard(
         facts={"results": [asdict(result) for result in results]},
         cases=_digest(cases),
     )
+
+
+def _executed(pair: Pair) -> bool:
+    return pair[1].status != UNKNOWN
 
 
 def _measured(wrong: Sequence[Pair], true: Sequence[Pair]) -> dict[str, Figure]:
@@ -148,8 +153,8 @@ def _stop(result: ClaimResult) -> str:
     """A gate by its name; the effect by what the metric did."""
     if result.counts:
         return NOWHERE
-    if result.status == ERROR:
-        return ERROR
+    if result.status in (ERROR, UNKNOWN):
+        return result.status
     if result.gate:
         return result.gate
     return f"effect: {result.moved}" if result.moved else "nothing was trained"

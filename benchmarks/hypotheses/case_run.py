@@ -17,6 +17,7 @@ from reenact.errors import Stopped
 from reenact.types import Stop
 
 ERROR = "error"
+UNKNOWN = "not executed"
 LONGEST = 300
 """Characters of what was seen that are kept."""
 JOURNAL = "hypotheses-journal"
@@ -46,7 +47,7 @@ class ClaimResult:
     effect: bool
     """Whether it was to be measured."""
     status: str
-    """A `ClaimStatus`, or `error`."""
+    """A `ClaimStatus`, `error`, or `not executed`."""
     gate: str
     """The first gate that was not passed; empty where all were."""
     saw: str
@@ -69,6 +70,12 @@ class ClaimResult:
 RESULT = TypeAdapter(ClaimResult)
 
 
+def unknown(case: ClaimCase, effect: bool) -> ClaimResult:
+    """Of a case that nobody has executed as it is now."""
+    saw = "python -m benchmarks hypotheses --again executes it"
+    return ClaimResult(case.id, case.identity, effect, UNKNOWN, "", saw)
+
+
 def run_case(asked: Asked, stop: Stop) -> ClaimResult:
     """Raises Stopped where it was: that is no result."""
     case = asked.case
@@ -76,7 +83,8 @@ def run_case(asked: Asked, stop: Stop) -> ClaimResult:
     found: ClaimVerdict | Exception
     try:
         found = test_hypothesis(
-            case.folder / PROGRAM,
+            PROGRAM,
+            folder=case.folder,
             claim=case.says,
             edit=case.folder / EDIT,
             check=case.folder / CHECK,

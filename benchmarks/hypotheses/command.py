@@ -27,32 +27,46 @@ KINDS = ("both", "wrong", "true")
     help="The gates that are executions of the check alone; train nothing over fresh seeds.",
 )
 @click.option("--jobs", type=Count(1, 64), default=1, show_default=True, help="Cases at once.")
-@click.option("--fresh", is_flag=True, help="Run cases again that have a result.")
+@click.option(
+    "--again", is_flag=True, help="Execute the cases that have no result of this reenact."
+)
+@click.option("--fresh", is_flag=True, help="With --again: also those that have one.")
+@click.option("--store", is_flag=True, help="Keep the verdicts for tables that execute nothing.")
 @out_folder
 def hypotheses(
     which: Literal["both", "wrong", "true"],
     words: tuple[str, ...],
     no_effect: bool,
     jobs: int,
+    again: bool,
     fresh: bool,
+    store: bool,
     out: Path | None,
 ) -> ExitCode:
     """Test wrong claims about sound programs, and true ones about faulty programs.
 
-    Each case is `reenact test-hypothesis` with a check that is red before and green after its edit.
-    Continues where it was stopped. Exit code 0: at most one wrong claim in ten is proven or likely,
-    and most true ones are.
+    Prints the table from stored verdicts; --again executes: each case is `reenact test-hypothesis`
+    with a check that is red before and green after its edit, and what was stopped continues. Exit
+    code 0: at most one wrong claim in ten is proven or likely, and most true ones are.
     """
     from benchmarks.hypotheses.card import scorecard
     from benchmarks.hypotheses.case import catalogue
-    from benchmarks.hypotheses.measure import Plan, measure_all
+    from benchmarks.hypotheses.case_run import UNKNOWN, unknown
+    from benchmarks.hypotheses.measure import Plan, known_results, measure_all
+    from benchmarks.hypotheses.measure import store as store_verdicts
 
     cases = catalogue(words, which)
     folder = out or resolve().settings.runs_dir / "bench"
     plan = Plan(folder, effect=not no_effect, jobs=jobs, fresh=fresh)
 
     def measure(tell: Tell, stop: Stop) -> Scorecard:
-        results = measure_all(cases, plan, tell=tell, stop=stop)
+        if again or fresh:
+            results = measure_all(cases, plan, tell=tell, stop=stop)
+        else:
+            known = known_results(cases, plan)
+            results = [known.get(case.id) or unknown(case, plan.effect) for case in cases]
+        if store:
+            store_verdicts([one for one in results if one.status != UNKNOWN])
         whole = which == "both" and not words
         return scorecard(cases, results, effect=plan.effect, whole=whole)
 

@@ -1,6 +1,7 @@
 """reenact finds and repairs faults of deep-learning trainings, reproduces bugs and papers.
 
     reenact.diagnose("train.py")          what is wrong with a training, at which layer and line
+    reenact.apply_fix(diagnosis)          writes its first fix that ran into your files, with a backup
     reenact.diagnose_trace(folder)        the same of what `reenact watch` has seen, also while it goes on
     reenact.watch(model)                  the same for a training in this process, as a context manager
     reenact.callbacks.keras()             the same in a loop of Keras, Lightning or Hugging Face
@@ -46,6 +47,7 @@ if _TYPE_CHECKING:
     from reenact.api.reference import hyperparameters as hyperparameters
     from reenact.api.reference import list_rules as list_rules
     from reenact.api.reference import load_run as load_run
+    from reenact.api.training import apply_fix as apply_fix
     from reenact.api.training import apply_repair as apply_repair
     from reenact.api.training import diagnose as diagnose
     from reenact.api.training import diagnose_trace as diagnose_trace
@@ -65,7 +67,7 @@ _HOMES = {
     "api.options": ("ModelOptions", "RunOptions", "TrainingOptions"),
     "api.papers": ("evaluate", "fingerprint", "reproduce_paper"),
     "api.reference": ("hyperparameters", "list_rules", "load_run"),
-    "api.training": ("apply_repair", "diagnose", "diagnose_trace", "repair"),
+    "api.training": ("apply_fix", "apply_repair", "diagnose", "diagnose_trace", "repair"),
     "errors": ("ReenactError", "Stopped"),
     "notebook": ("load_ipython_extension", "unload_ipython_extension"),
     "probe.inprocess": ("metric", "watch"),

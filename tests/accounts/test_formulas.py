@@ -634,3 +634,97 @@ def test_folds_are_no_epochs_of_each_other() -> None:
     assert evidence.trace is not None
     assert evidence.trace.epoch_count == 4
     assert not [entry for one in evidence.accounts for entry in one.imbalances]
+
+
+WRITTEN_OUT = """
+model = nn.Linear(8, 3)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+for step in range(20):
+    optimizer.zero_grad()
+    loss = {loss}
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("loss", "off"),
+    [
+        ("-(soft * F.log_softmax(model(x), dim=1)).sum(1).mean()", []),
+        ("-(soft * F.log_softmax(model(x), dim=0)).sum(1).mean()", ["softmax-along-another-axis"]),
+        (
+            "-(soft * (F.softmax(model(x), 0) + 1e-8).log()).sum(1).mean()",
+            ["softmax-along-another-axis"],
+        ),
+        ("(soft * F.log_softmax(model(x), dim=1)).sum(1).mean()", ["likelihood-lowered"]),
+        ("F.log_softmax(model(x), dim=1)[range(64), y].mean()", ["likelihood-lowered"]),
+        ("-F.log_softmax(model(x), dim=1)[range(64), y].mean()", []),
+        ("-torch.diag(F.log_softmax(model(x) @ model(x).T, dim=0)).mean()", []),
+    ],
+)
+def test_a_cross_entropy_that_is_written_out(loss: str, off: list[str]) -> None:
+    assert keys(WRITTEN_OUT.replace("{loss}", loss)) == off
+
+
+def test_a_divergence_whose_target_learns_is_noted() -> None:
+    text = WRITTEN_OUT.replace(
+        "{loss}", "F.kl_div(soft.log(), model(x).softmax(1), reduction='batchmean')"
+    )
+    (entry,) = (one for one in account(text).entries if one.key == "divergence")
+    assert entry.status is Status.FACT
+    assert "its target that learns" in entry.sentence
+
+
+EPISODES = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 2))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for episode in range(12):
+    state, chances, rewards = torch.randn(4), [], []
+    for step in range(20 + episode):
+        actions = torch.distributions.Categorical(logits=model(state))
+        taken = actions.sample()
+        chances.append(actions.log_prob(taken))
+        rewards.append({reward})
+        state = torch.randn(4)
+    total, returns = 0.0, []
+    for reward in {order}:
+        total = reward + 0.95 * total
+        {kept}
+    {scaled}
+    loss = {loss}
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+REWARDS = ("1.0", "float(taken == (state[0] > 0).long())")
+SCALED = "returns = torch.tensor(returns)\n    returns = (returns - returns.mean()) / returns.std()"
+SINGLE = "sum(-one * number for one, number in zip(chances, returns))"
+STACKED = "-(torch.stack(chances) * returns).sum()"
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+@pytest.mark.parametrize(("scaled", "loss"), [("", SINGLE), (SCALED, STACKED)])
+@pytest.mark.parametrize(
+    ("order", "kept", "off"),
+    [
+        ("rewards[::-1]", "returns.insert(0, total)", False),
+        ("rewards", "returns.append(total)", True),
+    ],
+)
+def test_returns_sum_what_follows(
+    reward: str, scaled: str, loss: str, order: str, kept: str, off: bool
+) -> None:
+    text = EPISODES.replace("{reward}", reward).replace("{order}", order).replace("{kept}", kept)
+    evidence = evidence_of(text.replace("{scaled}", scaled).replace("{loss}", loss), run=True)
+    (found,) = (one for one in evidence.accounts if one.book is BookName.FORMULAS)
+    assert ("returns-of-the-past" in {one.key for one in found.imbalances}) is off
+    assert ("returns" in {one.key for one in found.entries}) is not off
+
+
+def test_a_softmax_along_the_last_of_three_axes() -> None:
+    loss = "-(soft.unsqueeze(1) * F.log_softmax(model(x).unsqueeze(1), dim=-1)).sum(-1).mean()"
+    assert keys(WRITTEN_OUT.replace("{loss}", loss)) == []

@@ -337,3 +337,49 @@ def test_the_explained_share_of_the_spread_is_known() -> None:
 )
 def test_what_a_name_says(name: str, meaning: str) -> None:
     assert meaning_of(name) == meaning
+
+
+SELECT = """
+import copy
+best, kept = 9.0, None
+others = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x[:40] + 1, y[:40]), batch_size=40)
+torch.manual_seed(1)
+y[200:] = torch.where(torch.rand(len(y) - 200) < 0.4, (y[200:] + 1) % 3, y[200:])
+for epoch in range(40):
+    fit()
+    model.eval()
+    with torch.no_grad():
+        loss = nn.functional.cross_entropy(model(x[200:]), y[200:]).item()
+    print(f"val_loss {loss:.5f}")
+    latest = copy.deepcopy(model.state_dict())
+    if loss < best:
+        best, kept = loss, copy.deepcopy(model.state_dict())
+{end}
+with torch.no_grad():
+    for rows, labels in others:
+        print(f"test_loss {nn.functional.cross_entropy(model(rows), labels).item():.5f}")
+"""
+RESTORED = "restored-state"
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "says"),
+    [
+        ("model.load_state_dict(kept)", Status.BALANCES, "is the one that is restored"),
+        ("model.load_state_dict(latest)", Status.IMBALANCE, "what is restored after the training"),
+        ("", Status.IMBALANCE, "40 other rows after the training"),
+        ("torch.save(kept, 'best.pt')", Status.FACT, "never loaded (something was saved)"),
+    ],
+)
+def test_the_state_that_was_selected_is_the_one_that_is_used(
+    end: str, status: Status, says: str
+) -> None:
+    account = account_of(START + SELECT.replace("{end}", end))
+    (entry,) = (one for one in account.entries if one.key == RESTORED)
+    assert (entry.status, says in entry.sentence) == (status, True), entry.sentence
+
+
+def test_a_state_that_nothing_else_is_asked_after_may_be_left() -> None:
+    program = (START + SELECT.replace("{end}", "")).replace("in others", "in []")
+    (entry,) = (one for one in account_of(program).entries if one.key == RESTORED)
+    assert entry.status is Status.FACT

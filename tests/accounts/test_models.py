@@ -98,6 +98,44 @@ def test_a_model_that_was_never_trained_is_judged() -> None:
     assert any(one.key == "judged-never-trained" for one in beside.of(Status.FACT))
 
 
+STALE = """
+import copy
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.randn(320, 6)
+y = (x @ torch.randn(6, 4)).argmax(1)
+model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 4))
+held = copy.deepcopy(model)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+for epoch in range(8):
+    for rows in torch.randperm(256).split(32):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+        optimizer.step()
+    {copies}
+    with torch.no_grad():
+        print("val_accuracy", ({judged}(x[256:]).argmax(1) == y[256:]).float().mean().item())
+"""
+
+
+@pytest.mark.parametrize(
+    ("copies", "judged", "off"),
+    [
+        ("", "held", ["judged-copy-of-the-beginning"]),
+        ("held.load_state_dict(model.state_dict())", "held", []),
+        ("", "model", []),
+    ],
+)
+def test_a_copy_that_is_judged_follows_the_model(copies: str, judged: str, off: list[str]) -> None:
+    program = STALE.replace("{copies}", copies).replace("{judged}", judged)
+    (account,) = (
+        one for one in evidence_of(program, run=True).accounts if one.book is BookName.MODELS
+    )
+    assert [one.key for one in account.imbalances] == off
+
+
 STEPPED_BY_A_LIBRARY = """
 for step in range(20):
     rows = torch.randint(256, (32,))

@@ -443,3 +443,124 @@ def test_rows_that_come_twice_in_a_batch_are_read() -> None:
     account = account_of(twice)
     (entry,) = (one for one in account.entries if one.key == "nearly-equal-rows")
     assert entry.sentence.startswith("50 of 50 rows that judge are nearly equal")
+
+
+BY_INDEX = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset, Subset, random_split
+
+torch.manual_seed(0)
+x = torch.randn(400, 6)
+y = (x @ torch.randn(6, 4)).argmax(1)
+
+
+class Changed(Dataset):
+    def __len__(self):
+        return 400
+
+    def __getitem__(self, index):
+        return x[index] + 0.2 * torch.randn(6), y[index]
+
+
+data = Changed()
+model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 4))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+train = DataLoader(Subset(data, range(0, 300)), batch_size=30, shuffle=True)
+held = DataLoader(Subset(data, range({first}, 400)), batch_size=50)
+for epoch in range(5):
+    for rows, labels in train:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(rows), labels).backward()
+        optimizer.step()
+    with torch.no_grad():
+        for rows, labels in held:
+            print("val_accuracy", (model(rows).argmax(1) == labels).float().mean().item())
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "status"),
+    [("200", Status.IMBALANCE), ("300", Status.BALANCES), ("0", Status.IMBALANCE)],
+)
+def test_rows_that_change_each_time_are_known_by_their_index(first: str, status: Status) -> None:
+    assert status_of(account_of(BY_INDEX.replace("{first}", first)), "rows-by-index") is status
+
+
+def test_folds_train_models_of_their_own() -> None:
+    folds = BY_INDEX.replace("train = DataLoader", "for fold in range(4):\n  train = DataLoader")
+    folds = folds.replace("range(0, 300)", "[i for i in range(400) if i % 4 != fold]")
+    folds = folds.replace("held = ", "  held = ").replace(
+        "range({first}, 400)", "range(fold, 400, 4)"
+    )
+    head, loop = folds.split("for epoch")
+    loop = "".join(f"  {line}\n" for line in f"for epoch{loop}".splitlines())
+    made = (
+        "  model = nn.Linear(6, 4)\n  optimizer = torch.optim.Adam(model.parameters(), lr=0.02)\n"
+    )
+    assert status_of(account_of(head + made + loop), "rows-by-index") is Status.BALANCES
+
+
+GROUPED = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+people = torch.randn(60, 3)
+person = torch.randint(60, (900,))
+{label}
+x = torch.cat([people[person], torch.randn(900, 4)], 1)
+held = {held}
+model = nn.Sequential(nn.Linear(7, 32), nn.ReLU(), nn.Linear(32, 2))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for epoch in range(10):
+    for rows in (~held).nonzero()[:, 0][torch.randperm(int((~held).sum()))].split(50):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x[rows]), y[rows]).backward()
+        optimizer.step()
+    with torch.no_grad():
+        print("val_accuracy", (model(x[held]).argmax(1) == y[held]).float().mean().item())
+"""
+BY_PERSON = "y = torch.randint(2, (60,))[person]"
+BY_ROW = "y = (torch.randn(900) > 0).long()"
+
+
+@pytest.mark.parametrize(
+    ("label", "held", "status"),
+    [
+        (BY_PERSON, "torch.rand(900) < 0.2", Status.IMBALANCE),
+        (BY_PERSON, "person < 12", Status.BALANCES),
+        (BY_ROW, "torch.rand(900) < 0.2", Status.FACT),
+    ],
+)
+def test_rows_of_one_person_on_both_sides(label: str, held: str, status: Status) -> None:
+    account = account_of(GROUPED.replace("{label}", label).replace("{held}", held))
+    assert status_of(account, "groups-on-both-sides") is status
+
+
+def test_columns_that_recur_alone_or_in_one_order_are_no_groups() -> None:
+    coarse = GROUPED.replace("people[person]", "(people[person] * 2).round() / 2 + 0.1")
+    coarse = coarse.replace("{label}", BY_PERSON).replace("{held}", "torch.rand(900) < 0.2")
+    assert not [one for one in account_of(coarse).entries if one.key == "groups-on-both-sides"]
+    units = GROUPED.replace(
+        "people[person]", "people[person][:, :1].repeat(1, 3) * torch.tensor([1, 2, -3])"
+    )
+    units = units.replace("{label}", BY_PERSON).replace("{held}", "torch.rand(900) < 0.2")
+    assert not [one for one in account_of(units).entries if one.key == "groups-on-both-sides"]
+
+
+def test_a_data_set_that_does_not_tell_its_length_closes_no_book() -> None:
+    program = BY_INDEX.replace("{first}", "300").replace(
+        "Subset(data, range(0, 300)), batch_size=30, shuffle=True",
+        "Endless(), sampler=torch.utils.data.RandomSampler(range(300)), batch_size=30",
+    )
+    endless = """
+class Endless(Changed):
+    def __len__(self):
+        raise TypeError("it has none")
+
+
+data = Changed()
+"""
+    program = program.replace("data = Changed()\n", endless)
+    assert status_of(account_of(program), "rows-trained") is Status.FACT

@@ -104,6 +104,9 @@ def test_the_command_has_no_option_that_python_lacks(name: str) -> None:
         "help",
         # In Python a function of its own: `diagnose_trace`.
         "trace",
+        # In Python a function of its own: `apply_fix`.
+        "fix",
+        "allow_dirty",
         # Prints what the command would cost, and begins nothing.
         "dry_run",
     }
@@ -321,7 +324,8 @@ def test_a_diagnosis_prints_as_the_command_does_and_its_findings_have_plain_fiel
     assert found.sentence in str(found)
     assert finding.message in " ".join(str(finding).split())
     assert (finding.file, finding.name) == ("train.py", finding.headline.name)
-    assert finding.fix in str(found.to_dict()["findings"][0]["fix"])  # type: ignore[index,call-overload]
+    assert finding.fix is not None
+    assert finding.fix.diff in found.to_dict()["findings"][0]["fix"]["diff"]  # type: ignore[index,call-overload]
     assert repr(finding).startswith(f"<Finding {finding.code} {finding.name} at train.py:")
 
 

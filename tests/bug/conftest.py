@@ -129,6 +129,8 @@ class Toy:
         model: Any = None,
         stop: Stop | None = None,
         environments: Any = None,
+        history: Any = None,
+        patches: Sequence[Any] = (),
         **options: Any,
     ) -> Reproduction:
         """The pipeline with scripted answers; `answers` maps `context/attempt` to a script or a
@@ -145,6 +147,8 @@ class Toy:
             name = "script" if attempt == "0" else "revise"
             given = {"script": answer} if isinstance(answer, str) else answer
             script[f"bug/context[{view}]/attempt[{attempt}]/{name}"] = given
+        for number, patch in enumerate(patches):
+            script[f"bug/patch[{number}]/propose"] = patch
         self.models.append(Scripted(script))
         services = BugServices(
             self.journal,
@@ -153,6 +157,7 @@ class Toy:
             report=lambda found: markdown(report_document(found)),
             stop=stop or Stop(),
             environments=environments,
+            history=history,
         )
         usual = {
             "seeds": 2,
@@ -160,6 +165,7 @@ class Toy:
             "wall_s": 30.0,
             "minimise": False,
             "environment": "here",
+            "cause": False,
         }
         title, _, body = report.partition("\n")
         raw = RawReport(title, body.strip(), (), "report.md", None, "")
@@ -183,17 +189,28 @@ def write_project(folder: Path, parts: Mapping[str, str]) -> None:
     (folder / "acme" / "losses.py").write_text(text)
 
 
+def make_toy(folder: Path) -> Toy:
+    """The project in both states below a folder, with nothing journalled yet."""
+    write_project(folder / "buggy", BUGGY)
+    write_project(folder / "fixed", FIXED)
+    return Toy(folder, choose(trust_code=True), Journal.in_memory())
+
+
 @pytest.fixture
 def toy(tmp_path: Path) -> Toy:
-    write_project(tmp_path / "buggy", BUGGY)
-    write_project(tmp_path / "fixed", FIXED)
-    return Toy(tmp_path, choose(trust_code=True), Journal.in_memory())
+    return make_toy(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared_toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
+    """For what is reproduced once for the tests of a file, and copied by each."""
+    return make_toy(tmp_path_factory.mktemp("shared"))
 
 
 Numbered = Callable[[Sequence[str]], dict[str, Any]]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def in_turn() -> Numbered:
     """Scripts as the first answer and its whole replacements, all in the first context."""
 

@@ -178,7 +178,7 @@ def test_a_bug_that_needs_a_gpu_is_never_called_not_reproduced(toy: Any, tmp_pat
     assert "with cuda, and without it" in found.reply
 
 
-def test_a_module_that_was_never_built_ends_the_search(toy: Any) -> None:
+def test_a_module_that_was_never_built_is_said_before_a_model_is_asked(toy: Any) -> None:
     package = toy.folder / "buggy" / "acme"
     (package / "ops.cpp").write_text("")
     (package / "__init__.py").write_text("from acme import _C\nfrom acme.losses import Meter\n")
@@ -187,4 +187,35 @@ def test_a_module_that_was_never_built_ends_the_search(toy: Any) -> None:
     found = toy.reproduce({"0/0": script}, attempts=5)
     assert found.verdict is Verdict.UNDECIDABLE, found.reason
     assert "compiled module" in found.reason
-    assert len(found.attempts) == 1
+    assert found.attempts == ()
+    assert toy.models[-1].calls == []
+
+
+def test_the_model_may_say_that_nothing_here_decides_after_scripts_have_run(toy: Any) -> None:
+    """Not with the first script, and not in place of running one."""
+    reason = "it shows on Windows alone, and this is another system"
+    answers = {
+        "0/0": HARMLESS,
+        "0/1": {"script": HARMLESS.replace("1.0", "2.0")},
+        "0/2": {"cannot_here": reason},
+    }
+    found = toy.reproduce(answers, attempts=5)
+    assert found.verdict is Verdict.UNDECIDABLE
+    assert reason in found.reason
+    first, second = (
+        next(call for call in toy.models[-1].calls if call.step.endswith(step))
+        for step in ("attempt[1]/revise", "attempt[2]/revise")
+    )
+    assert "cannot_here" not in str(first.schema), "nothing was tried yet that could tell"
+    assert "cannot_here" in str(second.schema)
+
+
+def test_what_a_last_script_shows_counts_more_than_a_models_reason(toy: Any) -> None:
+    shows = "from acme import Meter\n\nMeter(3).mean()\n"
+    answers = {
+        "0/0": HARMLESS,
+        "0/1": {"script": HARMLESS.replace("1.0", "2.0")},
+        "0/2": {"script": shows, "cannot_here": "it needs another machine"},
+    }
+    found = toy.reproduce(answers, attempts=5)
+    assert found.verdict is Verdict.REPRODUCED, found.reason

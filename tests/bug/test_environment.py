@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reenact.bug.declared import declared
+from reenact.bug.declared import declared, named_extras
 from reenact.bug.environment import pinned, prepare, pth_folders
 from reenact.bug.options import BugOptions
 from reenact.bug.project_files import ProjectFiles, project_files
@@ -71,6 +71,38 @@ def files_of(folder: Path, **texts: str) -> ProjectFiles:
 )
 def test_declared(tmp_path: Path, texts: dict[str, str], names: list[str]) -> None:
     assert [one.name for one in declared(files_of(tmp_path, **texts), [])] == names
+
+
+def test_files_of_requirements_include_others(tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "base.txt").write_text("rich\n-r ../requirements.txt\n-r deep.txt\n")
+    (tmp_path / "more" / "deep.txt").write_text("attrs>=20\n")
+    files = files_of(tmp_path, requirements_txt="torch\n-r more/base.txt\n")
+    assert [one.name for one in declared(files, [])] == ["torch", "rich", "attrs"]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {
+            "pyproject_toml": '[project]\nname = "acme"\ndependencies = ["numpy"]\n'
+            '[project.optional-dependencies]\nviz = ["rich>=1"]\ndev = ["click"]\n'
+        },
+        {
+            "setup_cfg": "[metadata]\nname = acme\n[options]\ninstall_requires = numpy\n"
+            "[options.extras_require]\nviz =\n  rich>=1\ndev = click\n"
+        },
+        {
+            "setup_py": "setup(name='acme', install_requires=['numpy'], "
+            "extras_require={'viz': ['rich>=1'], 'dev': ['click']})\n"
+        },
+    ],
+)
+def test_extras_that_the_report_installs_are_needed(tmp_path: Path, texts: dict[str, str]) -> None:
+    files = files_of(tmp_path, **texts)
+    extras = named_extras(files, "pip install 'acme[viz]' torch[cuda]\nx[0] and acme_x[dev]\n")
+    assert extras == ("viz",)
+    assert [one.text for one in declared(files, [], extras)] == ["numpy", "rich>=1"]
 
 
 def test_what_cannot_be_taken_over_is_noted(tmp_path: Path) -> None:

@@ -301,9 +301,15 @@ def test_budget_ends_it_and_a_larger_one_continues(toy: Any, in_turn: Any) -> No
 
 def test_stopped_between_two_steps(toy: Any, in_turn: Any) -> None:
     stop = Stop()
-    stop.ask()
+
+    def answer(call: Any) -> Any:
+        if call.step == "bug/restructure":
+            return ORDERED
+        stop.ask()
+        return CRASH_SYMPTOM
+
     with pytest.raises(Stopped):
-        toy.reproduce(in_turn([CRASHES]), stop=stop, seeds=1)
+        toy.reproduce({}, model=Scripted(answer), stop=stop, seeds=1)
     found = toy.reproduce(in_turn([CRASHES]), seeds=1)
     assert found.verdict is Verdict.REPRODUCED
     assert "bug/symptom" not in [call.step for call in toy.models[-1].calls], (

@@ -509,7 +509,7 @@ def test_the_loss_is_the_only_advice_on_class_numbers(inputs: str, tmp_path: Pat
     (finding,), _ = findings_of(tmp_path, program)
     assert {witness["code"] for witness in finding["witnesses"]} <= {"RE003", "RE902"}
     assert finding["fault"] == "LCH"
-    assert "sparse_categorical_crossentropy" in finding["fix"]
+    assert "sparse_categorical_crossentropy" in finding["fix"]["diff"]
 
 
 @pytest.mark.sample(3)

@@ -105,6 +105,7 @@ def stopped_after_steps(folder: Path, *words: str) -> tuple[int, str, str]:
     return child.returncode, output, (folder / "stderr").read_text()
 
 
+@pytest.mark.release
 def test_the_first_judges_what_was_seen_and_the_same_command_starts_afresh(
     tmp_path: Path,
 ) -> None:

@@ -49,8 +49,9 @@ def test_a_diagnosis_of_an_earlier_version_is_read_in_the_form_of_this_one() -> 
     for one in (*shown["findings"], *shown["doubts"]):
         fix = {"diff": one["fix"], "patch": {"changes": []}, "reason": None}
         one["fix"] = {**fix, "safety": "unsafe", "tried": "not tried"} if one["fix"] else None
-        one["dropped_fixes"] = []
-    assert read.to_dict() == {**shown, "accounts": [], "opinions": [], "hypotheses": []}
+        one |= {"dropped_fixes": [], "candidates": [], "refused": []}
+    later = {"accounts": [], "opinions": [], "hypotheses": [], "applied": None}
+    assert read.to_dict() == {**shown, **later}
     (finding,) = read.findings
     assert [one.code for one in finding.observations] == ["AT002", "UM005"]
     assert (finding.code, finding.suspicion, finding.confidence) == ("UM005", 0.97, 0.97)

@@ -144,6 +144,7 @@ def test_what_is_seen_in_a_notebook_is_placed_in_it(program: Program) -> None:
     assert places == {PurePosixPath("study.ipynb")}
 
 
+@pytest.mark.release
 @pytest.mark.usefixtures("cold_python")
 def test_an_interrupted_diagnosis_continues_without_training_twice(
     program: Program, tmp_path: Path

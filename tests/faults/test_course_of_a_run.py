@@ -19,12 +19,12 @@ from made_evidence import (
 )
 from reenact.faults.detector import run_detectors
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.crash_kind import CrashKind
-from reenact.faults.facts.crash_sorting import crash_kind
 from reenact.faults.facts.usable_rates import rates_within
 from reenact.faults.fault_type import FaultType
 from reenact.faults.registry import detector
 from reenact.probe.crash import Crash
+from reenact.probe.crash_kind import CrashKind
+from reenact.probe.crash_sorting import crash_kind
 from reenact.probe.outcome import Outcome, OutcomeKind
 from reenact.probe.trace import (
     Columns,

@@ -8,8 +8,6 @@ import pytest
 
 from reenact.faults.detector import run_detectors
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.crash_kind import CrashKind
-from reenact.faults.facts.crash_sorting import crash_kind, sorted_crash
 from reenact.faults.registry import chosen
 from reenact.probe.crash import (
     Crash,
@@ -21,6 +19,8 @@ from reenact.probe.crash import (
     MemoryFacts,
     Operand,
 )
+from reenact.probe.crash_kind import CrashKind
+from reenact.probe.crash_sorting import crash_kind, sorted_crash
 from reenact.probe.outcome import Outcome, OutcomeKind
 
 LAUNCHED = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")

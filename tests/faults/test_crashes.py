@@ -11,11 +11,11 @@ import pytest
 from made_evidence import KERAS, LABELS, findings_in, trace
 from reenact.faults.detector import run_detectors
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.crash_kind import CrashKind
-from reenact.faults.facts.crash_sorting import crash_kind
 from reenact.faults.fault_type import FaultType
 from reenact.faults.registry import all_detectors, chosen, detector
 from reenact.probe.crash import Crash
+from reenact.probe.crash_kind import CrashKind
+from reenact.probe.crash_sorting import crash_kind
 from reenact.probe.outcome import Outcome, OutcomeKind, classify
 from reenact.probe.trace import (
     Experiments,

@@ -9,12 +9,12 @@ import pytest
 
 from reenact.faults.detector import run_detectors
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.layer_view import LayerView
 from reenact.faults.facts.measured import first_hit, mostly_zero_since, still_since
 from reenact.faults.finding import Finding
 from reenact.faults.registry import chosen, detector
 from reenact.probe.inject.reenact_probe.folder import LAYER, PARAMETER, STEP
 from reenact.probe.trace import Columns, Metric, Trace, no_rows
+from reenact.program.layer_view import LayerView
 
 
 def steps_of(**columns: list[float]) -> Columns:

@@ -18,10 +18,18 @@ from reenact.faults.confidence import Health, Word, shipped
 from reenact.faults.evidence import Evidence
 from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, finding_of, merged
-from reenact.faults.observation import Certainty, Observation, Observes, Severity
+from reenact.faults.observation import (
+    Certainty,
+    Observation,
+    Observes,
+    Refused,
+    Severity,
+    Suggestion,
+)
 from reenact.faults.registry import all_detectors
 from reenact.faults.tried import ChangeEffect, InterventionResult
 from reenact.probe.trace import Metric, Overlap
+from reenact.program.edit.change import Rewrite, Set
 from reenact.program.hyperparameter import HyperparameterId, Kind
 from reenact.program.patch import Patch
 from reenact.types import Place
@@ -54,6 +62,41 @@ def both(*observations: Observation) -> Finding:
 
 def at(line: int) -> Place:
     return Place(PurePosixPath("train.py"), line)
+
+
+def edit(text: str) -> Suggestion:
+    return Suggestion(
+        Patch((Rewrite("train.py", "step()", text),)), None, None, None, f"writes {text}"
+    )
+
+
+def test_edits_of_code_and_why_there_is_none_are_those_of_all_who_saw_it() -> None:
+    """The likeliest of the surest first, each once; hyperparameters are suggested apart."""
+    sure = replace(observed("RE010", 0.9), candidates=(edit("a()"), edit("b()")))
+    other = replace(
+        observed("RE120", 0.5),
+        candidates=(edit("b()"), edit("c()")),
+        refused=(Refused("The optimizer is made in another file."),),
+    )
+    found = both(other, sure)
+    assert [one.does for one in found.candidates] == ["writes a()", "writes b()", "writes c()"]
+    assert [one.reason for one in found.refused] == ["The optimizer is made in another file."]
+    assert found.suggestions == ()
+    written = found.json_fields()
+    assert [one.does for one in written["candidates"]] == [
+        "writes a()",
+        "writes b()",
+        "writes c()",
+    ]
+    assert written["refused"] == ("The optimizer is made in another file.",)
+
+
+def test_an_edit_of_code_comes_before_another_value() -> None:
+    turned = Suggestion(Patch((Set(RATE, 0.1),)), RATE, 1.0, 0.1)
+    found = finding_of(
+        replace(observed("RE010", 0.9), suggestions=(turned,), candidates=(edit("stride()"),))
+    )
+    assert found.edits == (edit("stride()"), turned)
 
 
 def test_a_detector_says_how_sure_it_is_and_nothing_was_tried() -> None:

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.padding import inverted_masks
 from reenact.program.program import program_from_text
+from reenact.program.training.rows.padding import inverted_masks
 
 INVERTED = {
     "tokens are left out": ("x = encoder(x, src_key_padding_mask=ids != PAD)\n"),

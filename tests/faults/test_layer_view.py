@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from reenact.faults.facts.layer_view import views
 from reenact.program.graph import Layer, ModelGraph, TaskType
+from reenact.program.layer_view import views
 from reenact.program.program import program_from_text
 from reenact.program.static_graph import static_graph
 from reenact.types import Place

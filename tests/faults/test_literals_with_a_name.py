@@ -9,9 +9,9 @@ import pytest
 
 from made_evidence import LABELS, QUANTITIES, event, findings_in, graph, seen, trace
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.cut_off import swapped_at
 from reenact.probe.trace import Behaviour, Experiments, Trace
 from reenact.program.graph import TaskType
+from reenact.program.training.cut_off import swapped_at
 from reenact.testing.faults import evidence_of
 
 PADDED = Experiments(behaviour=(Behaviour("Net"),))
@@ -395,9 +395,8 @@ for x, y in loader:
 @pytest.mark.parametrize("named", [False, True], ids=["literal", "named"])
 def test_where_a_part_of_a_model_is_replaced(*, named: bool) -> None:
     for part, line in (("'head'", 4), ("'body'", None)):
-        place = swapped_at(
-            Case("RE013", SWAPPED, "", "", 0).evidence(part, named=named), "head.weight"
-        )
+        evidence = Case("RE013", SWAPPED, "", "", 0).evidence(part, named=named)
+        place = swapped_at(evidence.files, "head.weight")
         assert (place.line if place is not None else None) == line
 
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from reenact.faults.facts.losses import least_value
+from reenact.program.training.loss_families import least_value
 
 
 @pytest.mark.parametrize(

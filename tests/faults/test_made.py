@@ -7,17 +7,16 @@ import pytest
 from reenact.faults import Evidence, Place
 from reenact.faults.evaluation.augmentation_on_validation import _transformed
 from reenact.faults.evaluation.train_test_scaling_mismatch import _scaled_at
-from reenact.faults.facts.cut_off import cut_at
-from reenact.faults.facts.label_place import inputs_made_at
-from reenact.faults.facts.made import (
+from reenact.program.program import program_from_text
+from reenact.program.training.cut_off import cut_at
+from reenact.program.training.made import (
     asked_for_at,
     axes_made,
     bend_made,
     loss_made,
     mask_made,
 )
-from reenact.probe.trace import Mover
-from reenact.program.program import program_from_text
+from reenact.program.training.rows.origins import inputs_made_at
 
 
 def line_of(text: str, words: str) -> int:
@@ -55,7 +54,7 @@ for x, y in batches:
 )
 def test_a_loss_is_followed_through_functions_and_divisions(backward: str) -> None:
     text = OWN_LOSS.replace("BACKWARD", backward)
-    found = loss_made(asked(text), at(asked(text), line_of(text, backward)))
+    found = loss_made(asked(text).files, at(asked(text), line_of(text, backward)))
     assert found is not None
     assert found.line == line_of(text, "return -(a - b)")
 
@@ -75,7 +74,7 @@ def test_a_loss_is_followed_through_functions_and_divisions(backward: str) -> No
 )
 def test_a_loss_that_is_given_here_or_from_nowhere(text: str, words: str) -> None:
     line = len(text.splitlines())
-    found = loss_made(asked(text), at(asked(text), line))
+    found = loss_made(asked(text).files, at(asked(text), line))
     assert found is not None
     assert found.line == line_of(text, words)
 
@@ -92,7 +91,7 @@ def test_a_mask_is_followed_to_where_it_is_made() -> None:
         "        return att.masked_fill(padding, -1e9)\n"
     )
     lines = {6: 3, 7: 7, 8: 8}
-    found = {line: mask_made(asked(text), at(asked(text), line)) for line in lines}
+    found = {line: mask_made(asked(text).files, at(asked(text), line)) for line in lines}
     assert {line: place.line for line, place in found.items() if place is not None} == lines
 
 
@@ -107,7 +106,7 @@ def test_a_mask_is_followed_through_a_buffer_whose_name_is_a_constant(kept: str,
         "    def forward(self, att):\n"
         "        return att.masked_fill(self.tri == 0, -1e9)\n"
     )
-    found = mask_made(asked(text), at(asked(text), 7))
+    found = mask_made(asked(text).files, at(asked(text), 7))
     assert found is not None
     assert found.line == line
 
@@ -133,7 +132,7 @@ def test_mixed_rows_stand_where_the_axes_are_chosen(
         "        k = x.transpose(1, 2)\n"
         "        return self.part(q @ k)\n"
     )
-    found = axes_made(asked(text), Mover(module="part", type=type_, forward=at(asked(text), 4, 7)))
+    found = axes_made(asked(text).files, type_, at(asked(text), 4, 7))
     assert (found.line if found is not None else None) == line
 
 
@@ -147,7 +146,7 @@ def test_axes_are_turned_where_constants_say_so(axis: int, line: int | None) -> 
         "        q = x.permute(FIRST, 3, 1, 0, 4)\n"
         "        return q @ q\n"
     )
-    found = axes_made(asked(text), Mover(module="part", type="Net", forward=at(asked(text), 4, 6)))
+    found = axes_made(asked(text).files, "Net", at(asked(text), 4, 6))
     assert (found.line if found is not None else None) == line
 
 
@@ -159,18 +158,18 @@ def test_what_a_function_makes_stands_where_it_is_asked_for() -> None:
         "model.head = nn.Linear(4, 2)\n"
         "other = torch.optim.SGD(model.parameters())\n"
     )
-    found = [asked_for_at(asked(text), at(asked(text), line)) for line in (2, 5)]
+    found = [asked_for_at(asked(text).files, at(asked(text), line)) for line in (2, 5)]
     assert [place.line for place in found if place is not None] == [3, 5]
     twice = text + "again = optimizer_for(model)\n"
-    assert asked_for_at(asked(twice), at(asked(twice), 2)) == at(asked(twice), 2)
+    assert asked_for_at(asked(twice).files, at(asked(twice), 2)) == at(asked(twice), 2)
 
 
 def test_the_call_that_bends_an_output() -> None:
     text = "head = nn.Linear(4, 3)\nlogits = head(x)\nprobs = torch.softmax(logits, dim=-1)\n"
-    found = bend_made(asked(text), at(asked(text), 1), "softmax")
+    found = bend_made(asked(text).files, at(asked(text), 1), "softmax")
     assert found is not None
     assert found.line == 3
-    assert bend_made(asked(text * 2), at(asked(text), 1), "softmax") is None
+    assert bend_made(asked(text * 2).files, at(asked(text), 1), "softmax") is None
 
 
 def test_a_number_of_validation_rows_is_no_data_set() -> None:
@@ -188,7 +187,7 @@ def test_inputs_are_found_where_they_become_a_tensor() -> None:
         "table = read()\nx = torch.tensor(table[1:], dtype=torch.float32)\ndata = TensorDataset(x, "
         "y)\n"
     )
-    found = inputs_made_at(asked(text))
+    found = inputs_made_at(asked(text).files)
     assert found is not None
     assert found.line == 2
 
@@ -202,12 +201,12 @@ def test_a_part_that_is_passed_without_gradients() -> None:
         "    def forward(self, x):\n"
         "        return self.head(self.encode(x))\n"
     )
-    found = cut_at(asked(text), "encoder.0")
+    found = cut_at(asked(text).files, "encoder.0")
     assert found is not None
     assert found.line == 2
-    assert cut_at(asked(text), "head") is None
+    assert cut_at(asked(text).files, "head") is None
     generates = text.replace("self.head(self.encode(x))", "self.head(self.encoder(x))")
-    assert cut_at(asked(generates), "encoder.0") is None, "only what a training goes through"
+    assert cut_at(asked(generates).files, "encoder.0") is None, "only what a training goes through"
 
 
 @pytest.mark.parametrize(

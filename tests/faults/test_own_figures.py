@@ -10,8 +10,8 @@ import pytest
 
 from made_evidence import QUANTITIES, findings_in, trace
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.own_figures import scaled_by_themselves
 from reenact.program.program import program_from_text
+from reenact.program.training.rows.own_figures import scaled_by_themselves
 from reenact.testing.faults import evidence_of
 
 APART = {

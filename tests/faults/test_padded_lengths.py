@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.padding import padded_lengths
 from reenact.program.program import program_from_text
+from reenact.program.training.rows.padding import padded_lengths
 
 FULL = {
     "a data loader's batch": (

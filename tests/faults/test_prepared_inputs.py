@@ -2,7 +2,7 @@
 
 import pytest
 
-from reenact.faults.facts.prepared import only_prepares
+from reenact.accounts.prepared import only_prepares
 from reenact.faults.registry import detector
 from reenact.testing.faults import evidence_of, findings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reenact.diagnosis.judge import read_only
-from reenact.faults.facts.api import is_set
+from reenact.program.flow.library_uses import is_set
 from reenact.program.program import program_from_text
 
 
@@ -23,4 +23,4 @@ from reenact.program.program import program_from_text
     ],
 )
 def test_an_argument_is_set(text: str, found: bool) -> None:
-    assert is_set(read_only(program_from_text(text)), "from_logits") is found
+    assert is_set(read_only(program_from_text(text)).files, "from_logits") is found

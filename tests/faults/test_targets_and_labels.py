@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from made_evidence import KERAS, LABELS, findings_in, graph, trace
-from reenact.faults.facts.label_place import labels_made_at
 from reenact.faults.fault_type import FaultType
 from reenact.faults.registry import detector
 from reenact.program.graph import (
     TaskType,
 )
+from reenact.program.training.rows.origins import labels_made_at
 from reenact.testing.faults import evidence_of, findings
 
 CURVE = """
@@ -98,7 +98,7 @@ train(data, labels_32, 3)
     ],
 )
 def test_the_line_that_makes_the_labels(text: str, line: int | None) -> None:
-    made = labels_made_at(evidence_of(text, run=False))
+    made = labels_made_at(evidence_of(text, run=False).files)
     assert (made.line if made is not None else None) == line
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reenact.faults.facts.written import written_at
 from reenact.program.program import read_program
+from reenact.program.training.written import written_at
 
 TEXT = """import hydra
 from hydra.utils import instantiate

@@ -74,7 +74,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(
     "block", [block for block in BLOCKS if block.kind == "console run"], ids=str
 )
@@ -103,7 +103,7 @@ def test_commands_do_what_their_page_shows(
             assert flat(line) in flat(printed.out), one.words
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "page",
     sorted({block.page for block in BLOCKS if block.kind == "python run"}),

@@ -248,6 +248,7 @@ def _left(forks: Any, script: Path, options: WatchOptions | None) -> tuple[Left,
     return Left(ran.out, ran.err, kept.read_bytes()), ran
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_books_change_nothing(name: str, tmp_path: Path, forks: Any) -> None:
     script = tmp_path / "train.py"

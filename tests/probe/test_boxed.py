@@ -54,7 +54,8 @@ def test_the_trace_comes_out_of_the_box_and_nothing_else_does(tmp_path: Path) ->
     assert [path.name for path in folder.iterdir()] == ["train.py"]
 
 
-@pytest.mark.parametrize("boxed", [False, True])
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("boxed", [True, False])
 def test_a_notebook_imports_what_lies_beside_it(tmp_path: Path, boxed: bool) -> None:
     beside = tmp_path / "study" / "deep"
     beside.mkdir(parents=True)

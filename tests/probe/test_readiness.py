@@ -122,6 +122,7 @@ def test_the_keyboard_is_a_note_and_no_reason_to_fail(folder: Path) -> None:
     assert [(one.name, one.certain, one.line) for one in found] == [("keyboard", False, 1)]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("text", "asks"),
     [

@@ -465,6 +465,8 @@ def test_a_closure_is_no_optimizer() -> None:
         ("", "a\n"),
         ("a\nb", "a\nb\n"),
         ("a\nb\n", "a\nb"),
+        ("a\nb", "x\na\nb"),
+        ("a\nb", "a\nc"),
         ("a\n" * 30 + "b\n" + "a\n" * 30, "c\n" + "a\n" * 60),
     ],
 )

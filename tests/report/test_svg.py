@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -116,7 +117,7 @@ def test_heat_has_a_cell_for_each_value_and_alarm_grows() -> None:
     drawn = heat_plot("x", rows, [0, 5, 9], Shade.SHARE).svg
     bare = heat_plot("x", [], [], Shade.SHARE).svg
     assert count(drawn, "rect") - count(bare, "rect") == 5
-    assert {"fc1", "fc2", "0", "step 9"} <= set(texts(drawn))
+    assert {"fc1", "fc2", "step", "0", "10"} <= set(texts(drawn))
     red = [int(shade_colour(share, 0, 1, Shade.SHARE)[3:5], 16) for share in (0.0, 0.5, 1.0)]
     assert red == sorted(red, reverse=True)
     assert bounds([("a", [1e-9, 0.0, 10.0])], Shade.SIZE) == (1e-9, 10.0)
@@ -214,3 +215,11 @@ def test_the_hyperparameter_that_decides_is_the_most_important() -> None:
     assert importance_plot("Importance", lines[: ENOUGH - 1]) is None, "too few to tell"
     assert importance_plot("Importance", []) is None
     assert importance_plot("Importance", [TrialLine({"width": 1.0}, 0.5)] * 12) is None
+
+
+def test_cells_of_heat_are_as_wide_as_the_steps_between_them() -> None:
+    drawn = heat_plot("x", [("fc1", [0.1, 0.2, 0.3])], [0, 10, 110], Shade.SHARE).svg
+    cells = [one for one in drawn.split("<rect ")[1:] if "fc1, step" in one]
+    widths = [float(re.search(r'width="([\d.]+)"', one)[1]) for one in cells]  # type: ignore[index]
+    assert widths[1] == pytest.approx(10 * widths[0], rel=0.05)
+    assert "100" in texts(drawn)

@@ -39,7 +39,7 @@ def trained(**metrics: float) -> Outcome:
         (Outcome(OutcomeKind.TIMEOUT, 30, seconds=60), "within 60 s; --training-time"),
     ],
 )
-def test_it_is_said_why_a_training_failed(outcome: Outcome, words: str) -> None:
-    said = why_failed(outcome, MEASURE)
-    assert words in said
-    assert bool(said) is bool(words)
+def test_the_answer_has_why_a_training_failed(outcome: Outcome, words: str) -> None:
+    why = why_failed(outcome, MEASURE)
+    assert words in why
+    assert bool(why) is bool(words)

@@ -41,10 +41,10 @@ def _no_logarithms(call: DivergenceCall) -> Entry | None:
     """Numbers above 0 where logarithms of probabilities belong, beside a target that is a
     distribution.
     """
-    target = _axes(call.target_exp_sums if call.log_target else call.target_sums)
+    target = axes_of_ones(call.target_exp_sums if call.log_target else call.target_sums)
     if call.given[1] <= ABOVE or not target or _negative_target(call):
         return None
-    plain = call.given[0] >= 0 and bool(_axes(call.given_sums))
+    plain = call.given[0] >= 0 and bool(axes_of_ones(call.given_sums))
     given = "probabilities" if plain else f"numbers up to {call.given[1]:.3g}"
     return imbalance(
         "no-log-probabilities",
@@ -58,8 +58,8 @@ def _no_logarithms(call: DivergenceCall) -> Entry | None:
 
 def _other_axes(call: DivergenceCall) -> Entry | None:
     """Both are distributions, along different axes."""
-    given = _axes(call.given_exp_sums)
-    target = _axes(call.target_exp_sums if call.log_target else call.target_sums)
+    given = axes_of_ones(call.given_exp_sums)
+    target = axes_of_ones(call.target_exp_sums if call.log_target else call.target_sums)
     if call.given[1] > ABOVE or not given or not target or given & target:
         return None
     if _negative_target(call):
@@ -76,13 +76,13 @@ def _other_axes(call: DivergenceCall) -> Entry | None:
 
 def _no_target(call: DivergenceCall) -> Entry | None:
     """A target that is a logarithm where a probability belongs, or the other way round."""
-    if call.given[1] > ABOVE or not _axes(call.given_exp_sums):
+    if call.given[1] > ABOVE or not axes_of_ones(call.given_exp_sums):
         return None
     if _negative_target(call):
-        logs = call.target[1] <= ABOVE and _axes(call.target_exp_sums)
+        logs = call.target[1] <= ABOVE and axes_of_ones(call.target_exp_sums)
         given = "log-probabilities" if logs else f"numbers down to {call.target[0]:.3g}"
         sentence = f"the targets of kl_div are {given}, and log_target is not set{_value(call)}"
-    elif call.log_target and call.target[0] >= 0 and _axes(call.target_sums):
+    elif call.log_target and call.target[0] >= 0 and axes_of_ones(call.target_sums):
         sentence = f"the targets of kl_div are probabilities, and log_target is set{_value(call)}"
     else:
         return None
@@ -97,8 +97,15 @@ def _no_target(call: DivergenceCall) -> Entry | None:
 
 
 def _right(call: DivergenceCall, place: Place | None) -> Entry:
-    given = _axes(call.given_exp_sums)
-    target = _axes(call.target_exp_sums if call.log_target else call.target_sums)
+    given = axes_of_ones(call.given_exp_sums)
+    target = axes_of_ones(call.target_exp_sums if call.log_target else call.target_sums)
+    if given & target and call.learns == "target":
+        return fact(
+            "divergence",
+            "kl_div compares two distributions, and it is its target that learns: a divergence in this "
+            "direction lets the model leave out what is likely",
+            place,
+        )
     if given & target:
         return balances("divergence", "kl_div compares two distributions")
     side = "input" if not given else "target"
@@ -121,7 +128,7 @@ def _value(call: DivergenceCall) -> str:
     return ""
 
 
-def _axes(sums: Sums) -> set[int]:
+def axes_of_ones(sums: Sums) -> set[int]:
     """Axes along which all sums are 1."""
     return {
         axis for axis, both in enumerate(sums) if both and max(abs(one - 1) for one in both) <= SAME

@@ -8,7 +8,8 @@ from itertools import chain
 from reenact.accounts.account import Account, BookName, Entry, imbalance
 from reenact.accounts.divergences import divergence_entries
 from reenact.accounts.invariances import invariance_entries
-from reenact.accounts.policies import policy_entries
+from reenact.accounts.likelihoods import likelihood_entries
+from reenact.accounts.policies import policy_entries, return_entries
 from reenact.accounts.schedules import schedule_entries
 from reenact.accounts.scores import score_entries
 from reenact.probe.books.formulas import FormulasBook
@@ -30,6 +31,8 @@ def formulas_account(trace: Trace, experiments: Experiments) -> Account | None:
         score_entries(book),
         schedule_entries(book, trace),
         invariance_entries(experiments),
+        likelihood_entries(book, climbs(trace) or book.climbs),
+        return_entries(book),
         () if climbs(trace) else _turned(book),
         () if book.climbs or climbs(trace) else policy_entries(book),
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reenact.accounts.account import Entry, balances, imbalance
+from reenact.accounts.restored import Selected, restored_entries
 from reenact.probe.books.metrics import Kept, MetricsBook, Plateau
 from reenact.probe.trace import Metric
 
@@ -47,10 +48,12 @@ class Course:
 def kept_entries(book: MetricsBook, metrics: Sequence[Metric], stored: bool) -> Iterator[Entry]:
     """One entry a line that keeps states by a metric, and one a schedule that waits for one."""
     courses = list(_courses(metrics))
+    last = max((one.step for one in book.loaded), default=-1)
     for kept in book.kept:
-        entry = _kept(kept, courses, max(book.loaded, default=-1) if not stored else math.inf)
+        entry = _kept(kept, courses, last if not stored else math.inf)
         if entry is not None:
             yield entry
+    yield from restored_entries(book, list(_selected(book, courses)))
     for plateau in book.plateaus:
         entry = _plateau(plateau, courses)
         if entry is not None:
@@ -89,6 +92,16 @@ def _kept(kept: Kept, courses: Sequence[Course], used: float) -> Entry | None:
     if not bad or not _matters(steps, bad[0], used):
         return None
     return _at_its_worst(kept, bad[0])
+
+
+def _selected(book: MetricsBook, courses: Sequence[Course]) -> Iterator[Selected]:
+    """States that are kept when a metric is at its best, by that metric."""
+    for kept in book.kept:
+        steps = set(kept.steps)
+        for course in courses:
+            if len(steps) > 1 and _follows(steps, course, best=True):
+                yield Selected(kept, course.name, course.values)
+                break
 
 
 def _follows(steps: set[int], course: Course, best: bool) -> bool:

@@ -235,6 +235,16 @@ def _average(book: ModelsBook, mixed: Mixed) -> Entry:
     saw = f"{name} is asked and not taught; {mixed.old:.0%} of it is what {of} began with"
     if not MOSTLY < mixed.old < MORE:
         return balances("average", saw)
+    if mixed.old > WHOLLY and _is_judged_alone(book, mixed):
+        return imbalance(
+            "judged-copy-of-the-beginning",
+            f"{name} is judged with the weights that {of} began with, and {of} is never asked though it "
+            "has learned",
+            why="A copy that was made before the training does not learn with it: judge the model that was "
+            "trained, or copy it afterwards.",
+            place=next((one.place for one in book.judged if one.root == mixed.root), None),
+            confidence=0.8,
+        )
     if mixed.old > WHOLLY or _helps(book, mixed.root):
         return fact("average", saw)
     return imbalance(
@@ -244,6 +254,13 @@ def _average(book: ModelsBook, mixed: Mixed) -> Entry:
         place=next((one.place for one in book.judged if one.root == mixed.root), None),
         confidence=0.8,
     )
+
+
+def _is_judged_alone(book: ModelsBook, mixed: Mixed) -> bool:
+    """Whether a copy that nothing moves is what is judged, and the model that learns is not."""
+    asked = sum(one.root == mixed.root for one in book.judged)
+    learner = any(one.root == mixed.of for one in book.judged)
+    return asked >= FEWEST and not learner and not mixed.moved and not _helps(book, mixed.root)
 
 
 def _restored(book: ModelsBook) -> Iterator[Entry]:

@@ -20,6 +20,23 @@ def policy_entries(book: FormulasBook) -> Iterator[Entry]:
         yield from _entry(policy, opposed)
 
 
+def return_entries(book: FormulasBook) -> Iterator[Entry]:
+    """One a line that goes backward."""
+    for one in book.returns:
+        if one.forward >= FEWEST and not one.backward:
+            yield imbalance(
+                "returns-of-the-past",
+                f"in {one.forward} losses the weight of an action is the discounted sum of the rewards up to "
+                "it, and no later reward is in it",
+                why="An action cannot change what came before it: a return sums the rewards from the action "
+                "to the end, so it is computed from the last step back.",
+                place=one.at.place,
+                confidence=0.9,
+            )
+        elif one.backward >= FEWEST:
+            yield balances("returns", "the weight of an action sums the rewards that follow it")
+
+
 def _rises(policy: Policy) -> bool:
     known = policy.lowered + policy.raised
     return known >= FEWEST and policy.raised >= ALL * known

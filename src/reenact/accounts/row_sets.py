@@ -16,6 +16,9 @@ FAR = 3.0
 SURE = 0.1
 """By so much fewer rows must have trained than of a part of the training rows are known."""
 HALF = 0.5
+NAMED = 5
+SEVERAL = 0.8
+"""Share of the most frequent label, from which on rows have one label by chance."""
 FEW_COLUMNS = 4
 APART = 0.75
 MISMATCH = "train-test-scaling-mismatch"
@@ -23,6 +26,8 @@ MISMATCH = "train-test-scaling-mismatch"
 
 def judged(book: RowsBook, trace: Trace) -> Iterator[Entry]:  # noqa: ARG001
     """Every set that the model was asked about."""
+    yield from _indexed(book)
+    yield from _groups(book)
     sets = [one for one in book.sets if one.rows >= FEW_ROWS and _is_fixed(one)]
     if not sets:
         yield unseen("rows-that-judge", "no fixed set of rows was evaluated that could be read")
@@ -32,6 +37,50 @@ def judged(book: RowsBook, trace: Trace) -> Iterator[Entry]:  # noqa: ARG001
     yield from _neighbours(sets)
     yield from _own_figures(book, sets)
     yield from _elsewhere(book, sets)
+
+
+def _indexed(book: RowsBook) -> Iterator[Entry]:
+    """Rows that train and judge by their index: also those that are changed each time they are read."""
+    key = "rows-by-index"
+    for one in sorted(book.indexed, key=lambda rows: -rows.shared):
+        saw = f"{one.shared} of {one.rows} rows that judge, by their index in one data set"
+        if one.shared < FEW_SHARED:
+            yield balances(key, f"{saw}, trained the model before")
+        elif SOME <= one.share <= MOST:
+            yield imbalance(
+                key,
+                f"{saw}, are drawn from in training as well",
+                fault="validation-data-leak",
+                confidence=0.85,
+            )
+        else:
+            yield fact(key, f"{saw}, are drawn from in training as well")
+        return
+
+
+def _groups(book: RowsBook) -> Iterator[Entry]:
+    """Rows of one thing, as of a patient, that train and judge while the rows themselves differ."""
+    one = book.groups
+    if one is None:
+        return
+    key = "groups-on-both-sides"
+    columns = ", ".join(map(str, one.columns[:NAMED]))
+    saw = (
+        f"columns {columns} divide the rows that train into the same {one.groups} groups, as what belongs to "
+        f"one person or machine does; {one.shared} of {one.rows} rows that judge are of these groups"
+    )
+    if one.shared < MOST * one.rows:
+        yield (balances if not one.shared else fact)(key, saw)
+    elif one.alike >= MOST and one.most < SEVERAL:
+        yield imbalance(
+            key,
+            f"{saw}, and all rows of a group have one label",
+            why="The model can know a group again and answer with its label: split by groups, not by rows.",
+            place=one.place,
+            confidence=0.75,
+        )
+    else:
+        yield fact(key, saw, one.place)
 
 
 def _is_fixed(one: JudgingRows) -> bool:

@@ -14,7 +14,7 @@ of the command. Errors are `reenact.ReenactError`: a sentence and a next step. N
 `threading.Event`: set it, and the call ends at the next safe place with `reenact.Stopped`; so does Ctrl-C
 or a notebook's stop button. The same call then continues.
 
-training    diagnose, repair, apply_repair            bugs      reproduce_bug, judge_bug
+training    diagnose, apply_fix, repair, apply_repair bugs      reproduce_bug, judge_bug
 linting     lint                                      papers    reproduce_paper, fingerprint, evaluate
 reference   hyperparameters, list_rules, explain, load_run
 session     what a call works with: settings, journal, stop, progress, model, sandbox

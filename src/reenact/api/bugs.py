@@ -49,6 +49,8 @@ def reproduce_bug(
     sparse: bool = False,
     pytest: bool = False,
     prove_requirements: bool = False,
+    cause: bool = True,
+    patch: bool = False,
     gpu: bool = False,
     diagnose: bool = False,
     minimise: bool = True,
@@ -89,6 +91,8 @@ def reproduce_bug(
         sparse: rank code by words alone, also where an embedder is installed.
         pytest: kept for older calls: a test is always written.
         prove_requirements: install requirements.txt in a fresh environment, and judge the script there.
+        cause: look for the lines that are suspected, by running variants of the project.
+        patch: ask the model for a patch, and keep one that script, test and the project's own tests pass.
         gpu: show scripts the GPU of this machine; the sandbox stops less then.
         diagnose: after a silent bug, read the project's training programs for faults.
         minimise: make the script as short as the symptom allows.
@@ -147,6 +151,8 @@ def reproduce_bug(
             bisect=bisect or "",
             stubs=call.words_of(allow_stubs, "allow_stubs"),
             dense=not sparse,
+            cause=cause,
+            patch=patch,
             gpu=gpu,
             diagnose=diagnose,
             packages=(

@@ -44,6 +44,7 @@ def test_hypothesis(
     effect: bool = True,
     metric: str | None = None,
     seeds: int = 10,
+    folder: File | None = None,
     max_time: float | None = None,
     sandbox: str | None = None,
     training: TrainingOptions = TRAINING,
@@ -81,6 +82,7 @@ def test_hypothesis(
         effect: train both programs over fresh seeds.
         metric: the metric that judges; default: chosen from what is logged.
         seeds: the most fresh seeds, six to ten.
+        folder: the folder that the program is started in; default: the current one.
         max_time: seconds that the whole call may take.
         sandbox: which sandbox to use; default: the best that works here.
         training, run: how programs are trained, how the run is kept.
@@ -98,7 +100,7 @@ def test_hypothesis(
 
     require("train")
     call.within("seeds", seeds, 6, 10)
-    read = call.program_of(program, arguments)
+    read = call.program_of(program, arguments, folder)
     if not claim.strip():
         raise InputError("A claim says in words what should hold. Received: claim=''.")
     hypothesis = Claim(

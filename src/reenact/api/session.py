@@ -384,12 +384,14 @@ def some_of(
 def program_of(
     program: File | Sequence[str],
     arguments: Sequence[str],
+    folder: File | None = None,
 ) -> Program:
-    """The program that a caller names, with its own arguments."""
+    """The program that a caller names, with its own arguments, started in `folder`."""
     from reenact.program.program import read_program
 
     first = [str(program)] if isinstance(program, (str, Path)) else [str(word) for word in program]
-    return read_program([*first, *map(str, arguments)])
+    working = Path(folder).resolve() if folder is not None else None
+    return read_program([*first, *map(str, arguments)], working)
 
 
 def rules_of(select: Words, ignore: Words) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from reenact.diagnosis.diagnosis import Diagnosis
     from reenact.journal import Journal
     from reenact.probe.trace import Trace
+    from reenact.program.patch import Patch
     from reenact.program.program import Program
     from reenact.repairs.verdict import Repair
 
@@ -144,6 +145,45 @@ def diagnose(
             model=model,
         )
         return run_diagnosis(read, options, services)
+
+
+def apply_fix(
+    found: Diagnosis, *, allow_dirty: bool = False, runs_dir: File | None = None
+) -> Diagnosis:
+    """Write the first fix of a diagnosis that ran into your files, with a backup; nothing is trained.
+
+    Of several fixes each was tried by itself, so one is written: diagnose again for the next.
+
+    Example:
+        found = reenact.apply_fix(reenact.diagnose("train.py")); print(found.applied)
+
+    Args:
+        found: a diagnosis of this process.
+        allow_dirty: write also over changes that were not committed.
+        runs_dir: folder of the journal; default: that of the settings (.reenact).
+
+    Returns:
+        The diagnosis, with what was written and where in `applied`.
+    """
+    program = found.evidence.program
+    if program is None:
+        raise InputError("A diagnosis without a program has nothing that could be changed.")
+    fixes = (one.fix for one in found.findings)
+    ran = [one for one in fixes if one is not None and one.tried.ran and not one.patch.is_code]
+    if not ran:
+        return replace(found, applied="Nothing was written: no fix ran.")
+    with call.open_session({"runs_dir": runs_dir}) as session:
+        written = _written(program, ran[0].patch, session.journal, allow_dirty=allow_dirty)
+    more = " Diagnose again for the next fix." if len(ran) > 1 else ""
+    return replace(found, applied=f"{written}{more}", written=ran[0].diff)
+
+
+def refuse_dirty_program(words: Sequence[str]) -> None:
+    """Raise InputError where a file of this program has changes that were not committed."""
+    from reenact.repairs.apply import refuse_dirty
+
+    program = call.program_of(list(words), ())
+    refuse_dirty(program, [str(file.path) for file in program.files])
 
 
 def diagnose_trace(
@@ -402,7 +442,7 @@ def _apply(
     allow_dirty: bool,
 ) -> str:
     """Where the change was written, in a sentence; nothing is written that did not hold."""
-    from reenact.repairs.apply import commit_on_branch, write
+    from reenact.repairs.apply import commit_on_branch
 
     if not result.decision.helps:
         return "Nothing was written: no change held on fresh seeds."
@@ -412,9 +452,16 @@ def _apply(
         return (
             f"Committed as {commit[:12]} on the new branch {branch}; your files are as they were."
         )
+    return _written(program, result.patch, journal, allow_dirty=allow_dirty)
+
+
+def _written(program: Program, patch: Patch, journal: Journal, *, allow_dirty: bool) -> str:
+    """Put a change into the files, with a backup; where that is, in a sentence."""
+    from reenact.repairs.apply import write
+
     request = {
         "program": str(program.entry),
-        "patch": result.patch.to_json(),
+        "patch": patch.to_json(),
     }
     with journal.run(
         pipeline="apply",
@@ -422,6 +469,6 @@ def _apply(
         what=str(program.entry),
         fresh=True,
     ) as run:
-        backups = write(program, result.patch, run, allow_dirty=allow_dirty)
+        backups = write(program, patch, run, allow_dirty=allow_dirty)
         run.finish({"backups": [str(path) for path in backups]})
     return f"Written; what stood there before: {', '.join(map(str, backups))}."

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from reenact.bug.classify import RunOutcome, SeedRun
 from reenact.bug.project_files import ProjectFiles
+from reenact.bug.script_runner import RunObservation
 from reenact.bug.symptom import Symptom
 from reenact.claims.check import Relation
 
@@ -44,7 +45,7 @@ def beyond(
             return ""
         if _NO_DEVICE.search(seen.message) and seen.blamed == "project" and not has_device:
             return f"the project asks for a device that is not here ({_short(seen.message)})"
-        return _not_imported(first, files)
+        return not_imported(seen, files)
     ran = all(run.outcome is RunOutcome.NOTHING for run in runs)
     device = needed_device(symptom)
     if ran and device and not has_device:
@@ -63,9 +64,8 @@ def needed_device(symptom: Symptom) -> str:
     return named[1].lower() if named is not None else ""
 
 
-def _not_imported(run: SeedRun, files: ProjectFiles) -> str:
+def not_imported(seen: RunObservation, files: ProjectFiles) -> str:
     """Why the project cannot be imported here, where that is no fault of its Python code."""
-    seen = run.observation
     own = [frame for frame in seen.frames if frame.whose != "library"]
     importing = bool(own) and all(frame.function == "<module>" for frame in own)
     loader = _NO_LIBRARY.search(seen.message) is not None

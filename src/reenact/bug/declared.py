@@ -6,8 +6,9 @@ import ast
 import configparser
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -24,12 +25,14 @@ from reenact.sandbox.environments.names import (
     Requirement,
     requirement,
 )
+from reenact.sandbox.environments.project import OLD_WAY
 
 METADATA = ".reenact/metadata"
 """Folder in a box that says that the project is installed."""
 _IMPORT = re.compile(r"^(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 _NAME = re.compile(r"""\bname\s*=\s*['"]?([\w.-]+)""")
-_TESTS = frozenset({"tests", "test", "docs", "examples", "benchmarks", "scripts"})
+_SUPPORTED = re.compile(r"""\bpython_requires\s*=\s*['"]?\s*([<>=!~][^'"\n#]*)""")
+TESTS = frozenset({"tests", "test", "docs", "examples", "benchmarks", "scripts"})
 
 
 def imports_of(files: ProjectFiles, paths: Iterable[PurePosixPath]) -> set[str]:
@@ -37,13 +40,15 @@ def imports_of(files: ProjectFiles, paths: Iterable[PurePosixPath]) -> set[str]:
     return {name for path in paths for name in _IMPORT.findall(files.texts[path])}
 
 
-def declared(files: ProjectFiles, notes: list[str]) -> list[Requirement]:
-    """The packages a project needs; `notes` gets what could not be taken over, and why."""
+def declared(
+    files: ProjectFiles, notes: list[str], extras: Sequence[str] = ()
+) -> list[Requirement]:
+    """The packages a project needs, also for these of its extras; `notes` gets what could not be
+    taken over, and why.
+    """
     stated = [listed for read in _SOURCES if (listed := read(files.folder)) is not None]
     # What a package says of itself counts; requirements.txt often lists what its developers need.
-    needed = _text(files.folder / "requirements.txt").replace("\\\n", " ").splitlines()
-    bare = (re.sub(r"(^|\s)#.*$", "", line).strip() for line in needed)
-    named = [line for line in bare if line and not line.startswith("-")]
+    named = [] if stated else _lines_of(files.folder, "requirements.txt")
     lines = [line for listed in stated for line in listed] if stated else named
     found: list[Requirement] = []
     for module in sorted(imported(files)) if not lines and not stated else ():
@@ -54,6 +59,7 @@ def declared(files: ProjectFiles, notes: list[str]) -> list[Requirement]:
                 f"nobody knows the package of `{module}`; if scripts need it: --requirement NAME."
             )
             notes.append(f"The repository names no requirements, and {unknown}")
+    lines += [line for extra in extras for line in _extra(files.folder, extra)]
     for line in dict.fromkeys(lines):
         try:
             found.append(requirement(line, ProposedBy.REPOSITORY))
@@ -68,13 +74,9 @@ def metadata(folder: Path) -> dict[str, bytes]:
     """
     table = _toml(folder)
     project = _table(table, "project") or _table(table, "tool", "poetry")
-    name = _own_name(folder)
+    name = project_name(folder)
     version = project.get("version", "0")
-    if (
-        not isinstance(name, str)
-        or not re.fullmatch(r"[\w.-]+", name)
-        or not isinstance(version, str)
-    ):
+    if not re.fullmatch(r"[\w.-]+", name) or not isinstance(version, str):
         return {}
     text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
     return {
@@ -82,19 +84,30 @@ def metadata(folder: Path) -> dict[str, bytes]:
     }
 
 
-def _own_name(folder: Path) -> object:
-    """What a project calls itself; nothing good where it does not say."""
+def project_name(folder: Path) -> str:
+    """What a project calls itself; empty where it does not say."""
     table = _toml(folder)
     project = _table(table, "project") or _table(table, "tool", "poetry")
     stated = (_NAME.search(_text(folder / file)) for file in ("setup.cfg", "setup.py"))
-    return project.get("name") or next((found[1] for found in stated if found), "")
+    name = project.get("name") or next((found[1] for found in stated if found), "")
+    return name if isinstance(name, str) else ""
+
+
+def python_requires(folder: Path) -> str:
+    """The versions of Python that a project says it supports; empty where it does not say."""
+    stated = _table(_toml(folder), "project").get("requires-python")
+    if isinstance(stated, str):
+        return stated
+    texts = (_text(folder / file) for file in ("setup.cfg", "setup.py"))
+    found = (_SUPPORTED.search(text) for text in texts)
+    return next((one[1] for one in found if one), "")
 
 
 def own_names(files: ProjectFiles) -> frozenset[str]:
     """The names by which a release of the project itself would be installed: its own, and those of
     the packages that it holds.
     """
-    name = _own_name(files.folder)
+    name = project_name(files.folder)
     packages = {
         path.parts[-2]
         for path in files.paths
@@ -102,8 +115,27 @@ def own_names(files: ProjectFiles) -> frozenset[str]:
         and len(path.parts) > 1
         and files.module_names.get(path, ".").count(".") == 0
     }
-    stated = {name} if isinstance(name, str) and name else set[str]()
-    return frozenset(canonicalize_name(one) for one in stated | packages - _TESTS)
+    stated = {name} if name else set[str]()
+    return frozenset(canonicalize_name(one) for one in stated | packages - TESTS)
+
+
+@dataclass(frozen=True, slots=True)
+class BuildSystem:
+    """How a project says that it is built."""
+
+    words: Mapping[str, object]
+    """Its own table, or the old way."""
+
+    @property
+    def requires(self) -> list[str]:
+        listed = self.words.get("requires")
+        return [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
+
+
+def build_system(folder: Path) -> BuildSystem:
+    """How the project at a folder is built; the old way where it does not say."""
+    stated = _table(_toml(folder), "build-system")
+    return BuildSystem(stated if "build-backend" in stated else OLD_WAY | stated)
 
 
 def imported(files: ProjectFiles) -> frozenset[str]:
@@ -111,7 +143,7 @@ def imported(files: ProjectFiles) -> frozenset[str]:
     out.
     """
     names = imports_of(
-        files, (path for path in files.texts if not _TESTS.intersection(path.parts[:1]))
+        files, (path for path in files.texts if not TESTS.intersection(path.parts[:1]))
     )
     return frozenset(names - files.packages - sys.stdlib_module_names)
 
@@ -129,10 +161,10 @@ def distribution(module: str) -> str:
 def loaded(files: ProjectFiles) -> list[PurePosixPath]:
     """The files that importing the project's packages loads; of a project without one, all."""
     first = [
-        path for path in files.paths if path.name == "__init__.py" and not _TESTS & set(path.parts)
+        path for path in files.paths if path.name == "__init__.py" and not TESTS & set(path.parts)
     ]
     tops = [path for path in first if "." not in files.module_names.get(path, ".")]
-    reached = dict.fromkeys(tops or (path for path in files.paths if not _TESTS & set(path.parts)))
+    reached = dict.fromkeys(tops or (path for path in files.paths if not TESTS & set(path.parts)))
     waiting = list(reached)
     for path in waiting:
         package = files.package(path)
@@ -216,6 +248,10 @@ def _setup_py(folder: Path) -> list[str] | None:
     return lines or None
 
 
+_INCLUDED = re.compile(r"(?:-r|--requirement)[ =]*(\S+)")
+_EXTRAS = re.compile(r"\b([A-Za-z][\w.-]*)\[([A-Za-z][\w, .-]*)\]")
+MOST_INCLUDED = 3
+"""Files of requirements that include each other, in a row."""
 _REQUIREMENTS = re.compile(r"(?:[\w-]+/)*[\w.-]+\.(?:txt|in)")
 _ASIDE = re.compile(r"(?i)test|dev|doc|example|build|lint|notebook|extra|optional")
 """Files of requirements that importing a package does not need."""
@@ -226,11 +262,73 @@ def _required(folder: Path, name: str) -> list[str]:
     if _ASIDE.search(name):
         return []
     beside = [folder / name, folder / "requirements" / name]
-    text = next((text for text in map(_text, beside) if text), "")
-    bare = (
-        re.sub(r"(^|\s)#.*$", "", line).strip() for line in text.replace("\\\n", " ").splitlines()
+    file = next((one for one in beside if _text(one)), None)
+    if file is None:
+        return []
+    return _lines_of(folder, file.relative_to(folder).as_posix())
+
+
+def _lines_of(folder: Path, name: str, depth: int = 0) -> list[str]:
+    """The requirements of a file, and of those that it includes (`-r base.txt`), which lie below
+    the project.
+    """
+    text = _text(folder / name).replace("\\\n", " ")
+    bare = (re.sub(r"(^|\s)#.*$", "", line).strip() for line in text.splitlines())
+    found: list[str] = []
+    for line in filter(None, bare):
+        other = _INCLUDED.fullmatch(line)
+        path = PurePosixPath(name).parent / other[1] if other else PurePosixPath()
+        if other and depth < MOST_INCLUDED and ".." not in path.parts and not path.is_absolute():
+            found += _lines_of(folder, path.as_posix(), depth + 1)
+        elif not line.startswith("-"):
+            found.append(line)
+    return found
+
+
+def _extra(folder: Path, extra: str) -> list[str]:
+    """What an extra of the project needs, in the words of its metadata."""
+    table = _toml(folder)
+    stated = _table(table, "project", "optional-dependencies").get(extra)
+    if isinstance(stated, list):
+        return [line for line in stated if isinstance(line, str)]
+    poetry = _table(table, "tool", "poetry", "extras").get(extra)
+    if isinstance(poetry, list):
+        return [line for line in poetry if isinstance(line, str)]
+    read = configparser.ConfigParser(interpolation=None)
+    with suppress(configparser.Error):
+        read.read_string(_text(folder / "setup.cfg"))
+        lines = read.get("options.extras_require", extra, fallback="").splitlines()
+        if any(lines):
+            return [line.strip() for line in lines if line.strip()]
+    return _extra_of_setup_py(folder, extra)
+
+
+def _extra_of_setup_py(folder: Path, extra: str) -> list[str]:
+    """The list literal of an extra in the dictionary after `extras_require`."""
+    tree = parsed(_text(folder / "setup.py")) or ast.Module([], [])
+    given = (
+        one.value
+        for one in ast.walk(tree)
+        if isinstance(one, ast.keyword) and one.arg == "extras_require"
     )
-    return [line for line in bare if line and not line.startswith("-")]
+    for table in (one for one in given if isinstance(one, ast.Dict)):
+        for key, listed in zip(table.keys, table.values, strict=True):
+            named = isinstance(key, ast.Constant) and key.value == extra
+            if named and isinstance(listed, ast.List | ast.Tuple):
+                values = (one.value for one in listed.elts if isinstance(one, ast.Constant))
+                return [value for value in values if isinstance(value, str)]
+    return []
+
+
+def named_extras(files: ProjectFiles, report: str) -> tuple[str, ...]:
+    """The extras of the project that a report installs: those of `pip install acme[train,viz]`."""
+    own = own_names(files)
+    found = (
+        match[2].split(",")
+        for match in _EXTRAS.finditer(report)
+        if canonicalize_name(match[1]) in own
+    )
+    return tuple(dict.fromkeys(one.strip() for listed in found for one in listed if one.strip()))
 
 
 _SOURCES = (_pyproject, _setup_cfg, _setup_py)

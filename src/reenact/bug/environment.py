@@ -17,7 +17,16 @@ from typing import TypeAlias
 
 from packaging.utils import canonicalize_name
 
-from reenact.bug.declared import declared, distribution, imported, imports_of, loaded, own_names
+from reenact.bug.declared import (
+    declared,
+    distribution,
+    imported,
+    imports_of,
+    loaded,
+    own_names,
+    python_requires,
+)
+from reenact.bug.interpreter import choose_python, wanted_series
 from reenact.bug.options import BugOptions
 from reenact.bug.project_files import ProjectFiles
 from reenact.bug.report import Installed
@@ -30,6 +39,7 @@ from reenact.codegen.environment import (
 )
 from reenact.errors import InputError, ReenactError, Stopped
 from reenact.sandbox.box import Mount
+from reenact.sandbox.environments.interpreters import Minor, minor_of
 from reenact.sandbox.environments.names import (
     WELL_KNOWN,
     Allowed,
@@ -75,10 +85,12 @@ def prepare(
     *,
     missing: Sequence[str] = (),
     absent: str = "",
+    extras: Sequence[str] = (),
 ) -> Environment:
-    """The environment of a project as of a day. `missing` are modules that runs did not
-    find, `absent` one that the reporter did not have: that it is not there is the bug. May use the
-    network, and only here. InputError names what is missing.
+    """The environment of a project as of a day. `missing` are modules that runs did not find,
+    `absent` one that the reporter did not have: that it is not there is the bug; `extras` are those
+    of the project that the report names. May use the network, and only here. InputError names what
+    is missing.
     """
     if options.environment not in (HERE, BUILD, AUTO):
         why = (
@@ -90,8 +102,10 @@ def prepare(
     given_up = {canonicalize_name(name) for name in options.stubs}
     own = own_names(files)
     reported = [one for one in reported if _plain_name(one) not in own]
+    here = minor_of(sys.executable)
+    series = wanted_series(reported, created, python_requires(files.folder), here)
     # A release of the project beside its checkout would be imported in its place.
-    needed = [one for one in declared(files, notes) if one.name not in given_up | own]
+    needed = [one for one in declared(files, notes, extras) if one.name not in given_up | own]
     if absent and distribution(absent) not in {one.name for one in needed}:
         given_up.add(canonicalize_name(distribution(absent)))
         notes.append(f"{absent} is not installed: the report is about its absence.")
@@ -126,6 +140,7 @@ def prepare(
     lacking = [one.text for one in (*needed, *pins) if not is_fulfilled(one)]
     if options.environment == HERE or (options.environment == AUTO and not lacking and not missing):
         notes += [f"Not as asked for in this interpreter: {text}." for text in lacking]
+        notes += _other_python(series, here)
         return _here(files, needed, notes)
     if environments is None:
         raise InputError(f"These packages are not in this interpreter: {', '.join(lacking)}.")
@@ -142,7 +157,18 @@ def prepare(
         environments=environments,
         notes=notes,
         backend="" if options.gpu else "cpu",
+        series=series,
     )
+
+
+def _other_python(series: Minor, here: Minor) -> Iterator[str]:
+    """What to say where another Python than that of the report runs."""
+    named, ours = (".".join(map(str, one)) for one in (series, here))
+    if named != ours:
+        yield (
+            f"Python {ours} runs; the report or its date speaks of {named}, which "
+            f"--environment build takes."
+        )
 
 
 def _built(
@@ -152,14 +178,23 @@ def _built(
     environments: Environments,
     notes: list[str],
     backend: str,
+    series: Minor,
 ) -> Environment:
     # The builds of torch for a GPU are many times as large, and usual boxes have none.
-    builder = (
-        replace(environments, backend=backend)
-        if isinstance(environments, Environments)
-        else environments
-    )
-    for wanted, before, given_up in tries:
+    builders: list[Environments] = [environments]
+    tries = list(tries)
+    if isinstance(environments, Environments):
+        usual = replace(environments, backend=backend)
+        python = choose_python(series, usual.python, usual.cache, notes, usual.stop)
+        other = replace(usual, python=python)
+        builders = [usual] if python == usual.python else [other, usual]
+    # Not every package has a version for an older Python: then this one's.
+    *first, last = ((one, *each) for one in builders for each in tries)
+    older = [
+        (builder, wanted, before, given_up or "the Python of the report or its date")
+        for builder, wanted, before, given_up in first
+    ]
+    for builder, wanted, before, given_up in (*older, last):
         try:
             made = builder.prepare(tuple(wanted), allowed, exclude_newer=before)
         except Stopped:

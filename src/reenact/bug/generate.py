@@ -85,6 +85,12 @@ IS_IT = (
     "reported bug itself: why. The script then stays as it is."
 )
 
+CANNOT_HERE = (
+    "Usually empty. Why no script can decide this on this machine: it needs a device, another "
+    "operating system or Python, data or a service that the runs have shown not to be here. That "
+    "the report names one is no reason. This ends the search."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -94,6 +100,7 @@ class Answered:
     forms: tuple[CallForm, ...] = ()
     not_here: str = ""
     is_it: str = ""
+    cannot_here: str = ""
 
 
 class Draft(BaseModel):
@@ -131,6 +138,29 @@ class Revision(BaseModel):
         if not self.edits:
             raise ValueError("Give edits or a whole script.")
         return with_lines(old, self.edits, "the script")
+
+
+class LaterRevision(Revision):
+    """The same after scripts have been run: by then it may be plain that none can decide."""
+
+    cannot_here: str = Field(default="", max_length=600, description=CANNOT_HERE)
+
+    def applied_to(self, old: str) -> str:
+        """As that of `Revision`; the script may stay as it is."""
+        if self.cannot_here.strip() and not self.edits and not self.script.strip():
+            return old
+        return super().applied_to(old)
+
+
+OBSTACLES = (RunOutcome.ENVIRONMENT, RunOutcome.NO_RUN)
+"""Outcomes by which something may not be here."""
+
+
+def may_be_undecidable(last: Attempt) -> bool:
+    """Whether a model may say that this machine cannot decide: a script has run, and a second one
+    came to nothing either, or something was in the way.
+    """
+    return bool(last.runs) and (last.number > 0 or last.outcome in OBSTACLES)
 
 
 FRAMES = 8
@@ -224,7 +254,7 @@ def revised(case: Case, context: Context, last: Attempt, run: Scope) -> Answered
         model=case.model,
         name="revise",
         prompt=prompt,
-        answer=Revision,
+        answer=LaterRevision if may_be_undecidable(last) else Revision,
         check=lambda one: one.applied_to(last.script),
     )
     script = revision.applied_to(last.script)
@@ -234,6 +264,7 @@ def revised(case: Case, context: Context, last: Attempt, run: Scope) -> Answered
         forms,
         revision.not_here.strip(),
         revision.is_it.strip(),
+        revision.cannot_here.strip() if isinstance(revision, LaterRevision) else "",
     )
 
 

@@ -75,6 +75,10 @@ class BugOptions:
     """auto: this interpreter's packages where they satisfy the repository, else built; here;
     build.
     """
+    cause: bool = True
+    """Look for the lines that are suspected, by running variants of the project."""
+    patch: bool = False
+    """Ask the model for a patch, and keep one that passes."""
     gpu: bool = False
     """Scripts may use the GPU of this machine, in a sandbox that shows it."""
     diagnose: bool = False

@@ -24,6 +24,7 @@ NAMES = (
     "test_reported_bug.py",
     "REPORT.md",
     "REPLY.md",
+    "proposed.patch",
     "tried_1.py",
     "tried_2.py",
     "tried_3.py",

@@ -5,21 +5,25 @@ run, refine) -> verdict -> minimise -> repro.py, its facts and test, requirement
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from datetime import date
 from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
 
 from reenact.asking import carry_budget
+from reenact.bug.cause.beyond_showing import suspected_cause
+from reenact.bug.cause.patch import proposed
 from reenact.bug.context.build import build_contexts
 from reenact.bug.context.index import build_index
 from reenact.bug.context.rank import installed_embedder
 from reenact.bug.declared import metadata
-from reenact.bug.environment import HERE, prepare
 from reenact.bug.generate import Case
 from reenact.bug.minimise import minimised
 from reenact.bug.options import BugOptions
 from reenact.bug.own_files import NAMES, refuse_foreign, write_list
 from reenact.bug.project_files import identity, project_files, readme_examples
+from reenact.bug.ready import Preparation
 from reenact.bug.report import BugReport, restructured, symptom_in
 from reenact.bug.repro.as_test import test_name
 from reenact.bug.repro.bisect import bisected
@@ -41,6 +45,7 @@ from reenact.sandbox.box import Sandbox
 from reenact.sandbox.environments.prepare import Environments
 from reenact.types import Progress, Stop, Tell, tell_nobody
 
+PATCH = "proposed.patch"
 MOST_WORDS = 8000
 """Characters of the report's own words that a result keeps."""
 
@@ -97,14 +102,26 @@ def reproduce(
     what = (
         f"{raw.title[:80]} ({PurePath(source).name if PurePath(source).is_absolute() else source})"
     )
-    with services.journal.run(
-        pipeline="bug",
-        request=request,
-        argv=services.argv,
-        what=what,
-        fresh=services.fresh,
-    ) as run:
+    with (
+        ExitStack() as stack,
+        services.journal.run(
+            pipeline="bug",
+            request=request,
+            argv=services.argv,
+            what=what,
+            fresh=services.fresh,
+        ) as run,
+    ):
         carry_budget(services.model, run, services.journal)
+        day = raw.created.date() if raw.created is not None else buggy.day
+        preparation = _preparation(
+            raw, day, services, options, Path(stack.enter_context(TemporaryDirectory()))
+        )
+        runner, buggy, why = preparation.first(buggy, run)
+        if why:
+            return _not_importable(raw, checkout, fixed, services, run, why, runner, out)
+        if repaired is not None:
+            repaired = preparation.as_built(repaired, runner.environment)
         case, report = _case(
             raw,
             buggy=buggy,
@@ -112,6 +129,8 @@ def reproduce(
             services=services,
             options=options,
             run=run,
+            preparation=preparation,
+            first=runner,
         )
         case, attempts = search_reproduction(case, run)
         verdict, reason = verdict_of(case, attempts)
@@ -148,7 +167,15 @@ def reproduce(
             minimised=shorter,
             findings=_diagnosed(case, services, run),
             notes=tuple(
-                note for note in (raw.cut, raw.pictures, *forms, *environment.notes) if note
+                note
+                for note in (
+                    raw.cut,
+                    raw.pictures,
+                    *forms,
+                    *environment.notes,
+                    *preparation.notes,
+                )
+                if note
             ),
             **run.paid,
         )
@@ -158,6 +185,7 @@ def reproduce(
             services=services,
             out=out,
             run=run,
+            preparation=preparation,
         )
         asked = [
             one.duration_s for one in services.journal.steps(run.record) if one.kind is Kind.LLM
@@ -201,6 +229,8 @@ def _case(
     services: BugServices,
     options: BugOptions,
     run: OpenRun,
+    preparation: Preparation,
+    first: ScriptRunner,
 ) -> tuple[Case, BugReport | None]:
     """Everything before the search."""
     services.tell(Progress("bug", 1, 4, "read the report"))
@@ -218,18 +248,9 @@ def _case(
     )
     services.tell(Progress("bug", 2, 4, "prepare what it runs with"))
     installed = report.environment if report is not None else ()
-    day = raw.created.date() if raw.created is not None else buggy.day
-    build = partial(
-        prepare,
-        buggy.files,
-        installed,
-        day,
-        options,
-        services.environments,
-        absent=symptom.absent_module,
-    )
-    rebuilds = services.environments is not None and options.environment != HERE
-    environment = build()
+    second = preparation.second(first, buggy, installed, symptom.absent_module)
+    scripts = preparation.proven(first, second, buggy, run)
+    environment = scripts.environment
     services.tell(Progress("bug", 3, 4, "look for the code that matters"))
     code = build_index(buggy.files, services.tell)
     embed = installed_embedder() if options.dense else None
@@ -255,9 +276,6 @@ def _case(
             for one in contexts
         ],
     )
-    box = services.sandbox
-    limits = (options.wall_s, options.memory_mib, OUTPUT_MIB)
-    runner = ProjectRunner(box, *limits, stop=services.stop)
     services.tell(Progress("bug", 4, 4, "search for a script that shows it"))
     case = Case(
         raw=raw.text(),
@@ -267,9 +285,7 @@ def _case(
         code=code,
         buggy=buggy,
         fixed=fixed,
-        runner=ScriptRunner(
-            runner, environment, options.stubs, rebuild=build if rebuilds else None
-        ),
+        runner=scripts,
         model=services.model,
         options=options,
         tell=services.tell,
@@ -277,6 +293,59 @@ def _case(
         readme=readme_examples(buggy.files),
     )
     return case, report
+
+
+def _preparation(
+    raw: RawReport, day: date | None, services: BugServices, options: BugOptions, folder: Path
+) -> Preparation:
+    limits = (options.wall_s, options.memory_mib, OUTPUT_MIB)
+    return Preparation(
+        boxes=ProjectRunner(services.sandbox, *limits, stop=services.stop),
+        options=options,
+        environments=services.environments,
+        day=day,
+        report=raw.text(),
+        folder=folder,
+        say=lambda note: services.tell(Progress("bug", note=note)),
+        stop=services.stop,
+    )
+
+
+def _not_importable(
+    raw: RawReport,
+    checkout: Checkout,
+    fixed: Checkout | None,
+    services: BugServices,
+    run: OpenRun,
+    why: str,
+    runner: ScriptRunner,
+    out: Path | None,
+) -> Reproduction:
+    """The result where the project cannot be imported here: no model was asked anything."""
+    found = Reproduction(
+        title=raw.title,
+        source=raw.source,
+        words=raw.text()[:MOST_WORDS],
+        repository=checkout.source,
+        commit=checkout.commit,
+        fixed=fixed.commit if fixed is not None else "",
+        verdict=Verdict.UNDECIDABLE,
+        reason=why[:600],
+        symptom=None,
+        report=None,
+        attempts=(),
+        contexts=(),
+        packages=runner.environment.packages,
+        notes=tuple(note for note in (raw.cut, *runner.environment.notes) if note),
+        **run.paid,
+    )
+    found = _put(found, {}, services, out, run)
+    found = replace(found, reused=run.reused, waited_s=sum(runner.waited), seconds=run.worked_s)
+    run.note("result", found)
+    run.finish(
+        {"verdict": found.verdict.value, "reason": found.reason[:500]}, found.verdict.exit_code
+    )
+    return found
 
 
 def _diagnosed(
@@ -305,15 +374,34 @@ def _written(
     services: BugServices,
     out: Path | None,
     run: OpenRun,
+    preparation: Preparation,
 ) -> Reproduction:
     """With the files of the result, proven and written where they are asked for."""
     found, files = handed_over(found, case, run)
+    pair = None
     if case.options.bisect and found.repro:
-        found = _bisected(found, case, services, run)
+        found, pair = _bisected(found, case, services, run, preparation)
+    if case.options.cause:
+        found = replace(found, cause=suspected_cause(found, case, pair, run))
+    if case.options.patch:
+        found = replace(found, patch=proposed(found, case, run))
+        if found.patch is not None and found.patch.diff:
+            files[PATCH] = found.patch.diff
     if case.options.prove_requirements and REQUIREMENTS in files:
         services.tell(Progress("bug", note="install requirements.txt in a fresh environment"))
         note = requirements_proven(found, files[REQUIREMENTS], case, services.environments)
         found = replace(found, notes=(*found.notes, note))
+    return _put(found, files, services, out, run)
+
+
+def _put(
+    found: Reproduction,
+    files: dict[str, str],
+    services: BugServices,
+    out: Path | None,
+    run: OpenRun,
+) -> Reproduction:
+    """With its files in the folder that was asked for."""
     if out is None:
         return found
     found = replace(
@@ -340,17 +428,32 @@ def _ends_of(commits: str) -> tuple[str, str]:
     return good, bad
 
 
-def _bisected(found: Reproduction, case: Case, services: BugServices, run: OpenRun) -> Reproduction:
-    """With the commit that brought the bug, by the proven script."""
+def _bisected(
+    found: Reproduction,
+    case: Case,
+    services: BugServices,
+    run: OpenRun,
+    preparation: Preparation,
+) -> tuple[Reproduction, tuple[Revision, Revision] | None]:
+    """With the commit that brought the bug, by the proven script; and that revision with the one
+    before it.
+    """
     history = services.history
     good, bad = _ends_of(case.options.bisect)
     if history is None:
         raise InputError("A bisection needs the history of the repository, and none was given.")
     facts = facts_from(found.facts)
 
+    def at(commit: str) -> Revision:
+        revision = _revision(history.checkout(commit))
+        with suppress(InputError):
+            # One that cannot be built is one that cannot be judged.
+            revision = preparation.as_built(revision, case.runner.environment)
+        return revision
+
     def judge(commit: str) -> Judgement:
         case.say(f"bisect: look at {commit[:12]}")
-        revision = _revision(history.checkout(commit))
+        revision = at(commit)
         given: dict[str, object] = {"repro": found.repro, "facts": found.facts, "at": commit}
         code = run.step(
             f"bisect-{commit[:12]}",
@@ -360,15 +463,17 @@ def _bisected(found: Reproduction, case: Case, services: BugServices, run: OpenR
         )
         return Judgement(code)
 
-    result = bisected(good, history.between(good, bad), judge)
+    commits = history.between(good, bad)
+    result = bisected(good, commits, judge)
     looked = f"{len(result.judgements)} commits were looked at"
     if result.found:
         named = f"{result.found[:12]} ({history.subject(result.found)[:100]})"
-        return replace(found, brought_by=f"The bug came with {named}; {looked}.")
+        before = (good, *commits)[commits.index(result.found)]
+        pair = (at(result.found), at(before))
+        return replace(found, brought_by=f"The bug came with {named}; {looked}."), pair
     why = result.why
     if result.suspects:
         names = ", ".join(one[:12] for one in result.suspects[:8])
         why = f"it came with one of {names}: on the others of them the script cannot be run"
-    return replace(
-        found, brought_by=f"Which commit brought the bug was not found: {why}; {looked}."
-    )
+    said = f"Which commit brought the bug was not found: {why}; {looked}."
+    return replace(found, brought_by=said), None

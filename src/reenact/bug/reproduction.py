@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
-from typing import TypedDict
+from typing import ClassVar, TypedDict
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from reenact.bug.classify import RunOutcome, SeedRun
 from reenact.bug.report import BugReport, symptom_words
@@ -264,6 +264,36 @@ class Minimised:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class SuspectedCause:
+    """The lines that are suspected to cause a bug."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    how: str
+    """How they were found, in a sentence."""
+    lines: tuple[str, ...]
+    """`file:line: what stands there`, in the revision with the bug."""
+    diff: str = ""
+    """The change that makes the bug go away; empty where only slices were compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedPatch:
+    """A patch that a model proposes."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    diff: str = ""
+    """Empty where none passed."""
+    why: str = ""
+    """Why the bug goes away, in the model's words."""
+    tests: str = ""
+    """What the project's own tests did with it."""
+    why_not: str = ""
+    """Why there is none."""
+
+
 class ReproductionJson(TypedDict):
     """The whole answer for programs."""
 
@@ -274,7 +304,7 @@ class ReproductionJson(TypedDict):
     repository: str
     commit: str
     fixed: str
-    symptom: Symptom
+    symptom: Symptom | None
     must_be_seen: str
     restructured: BugReport | None
     seeds_shown: int
@@ -285,6 +315,8 @@ class ReproductionJson(TypedDict):
     reply: str
     exits: Mapping[str, int]
     brought_by: str
+    cause: SuspectedCause | None
+    patch: ProposedPatch | None
     minimised: Minimised | None
     attempts: tuple[Attempt, ...]
     contexts: tuple[str, ...]
@@ -314,7 +346,8 @@ class Reproduction(Result):
     """The fixed commit; empty when none was given."""
     verdict: Verdict
     reason: str
-    symptom: Symptom
+    symptom: Symptom | None
+    """None where no model was asked for it."""
     report: BugReport | None
     attempts: tuple[Attempt, ...]
     contexts: tuple[str, ...]
@@ -337,6 +370,10 @@ class Reproduction(Result):
     """
     brought_by: str = ""
     """Which commit brought it, as a sentence, where that was asked for."""
+    cause: SuspectedCause | None = None
+    """The lines that are suspected, where a script shows the bug."""
+    patch: ProposedPatch | None = None
+    """What a model proposes, where that was asked for."""
     findings: tuple[str, ...] = ()
     """What a diagnosis of the project's training programs says, each in a sentence."""
     folder: Path | None = None
@@ -413,7 +450,7 @@ class Reproduction(Result):
     @property
     def must_be_seen(self) -> str:
         """The symptom in words."""
-        return symptom_words(self.symptom)
+        return symptom_words(self.symptom) if self.symptom is not None else ""
 
     @property
     def sentence(self) -> str:
@@ -441,6 +478,8 @@ class Reproduction(Result):
             "reply": self.reply,
             "exits": self.exits,
             "brought_by": self.brought_by,
+            "cause": self.cause,
+            "patch": self.patch,
             "minimised": self.minimised,
             "attempts": self.attempts,
             "contexts": self.contexts,

@@ -38,6 +38,7 @@ INSIDE = (
     "calls.py",
     "digest.py",
     "hands.py",
+    "lines.py",
     "reads.py",
     "checked.py",
     "genuine.py",
@@ -103,6 +104,8 @@ class Mode(StrEnum):
     """What goes from the script into the project, and what comes back."""
     HANDS = "hands"
     """What is raised in things that the script hands over."""
+    LINES = "lines"
+    """Which lines of the project it executes."""
     ALONE = "hands-alone"
     """The same where no fixed revision tells: lists, texts and numbers of the script are what
     they say.
@@ -139,6 +142,7 @@ PATIENCE = {
     Mode.OUTCOME: 1,
     Mode.CALLS: 4,
     Mode.HANDS: 2,
+    Mode.LINES: 4,
     Mode.ALONE: 2,
 }
 """How many times as long a run may take: writing calls down is work."""
@@ -185,6 +189,10 @@ class RunObservation:
     imported: Mapping[str, str] = field(default_factory=dict)
     """The project's modules that the script names, and from which file each was imported: a
     relative path below the project, an absolute one elsewhere.
+    """
+    executed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Lines of each file of the project that ran in functions, the last one last; where that was
+    looked at.
     """
     kinds: Mapping[str, str] = field(default_factory=dict)
     """The classes of `observed` and `reference`."""
@@ -326,7 +334,7 @@ class ScriptRunner:
             "words": words,
             "script": "script.py",
             "project": REPOSITORY,
-            "roots": self._roots(revision),
+            "roots": self.roots(revision),
             "seeded": self.environment.seeded(script),
             "stubs": list(self.stubs),
             "check": check.model_dump(mode="json") if check is not None else None,
@@ -338,7 +346,7 @@ class ScriptRunner:
         stdin = json.dumps(task).encode()
         results = {one: one for one in map(RESULT.format, seeds)}
         times = len(seeds) * PATIENCE[mode]
-        ran = self._execute(
+        ran = self.execute_program(
             ".reenact/watch.py", given, revision, times, stdin=stdin, collect=results
         )
         return {
@@ -356,7 +364,7 @@ class ScriptRunner:
         """
         given = {"repro.py": program.encode("utf-8", "replace")}
         for _ in range(PROOFS):
-            ran = self._execute("repro.py", given, revision, 1)
+            ran = self.execute_program("repro.py", given, revision, 1)
             if ran.ending in (Ending.OK, Ending.EXIT):
                 return ran.exit_code
         return None
@@ -374,11 +382,11 @@ class ScriptRunner:
             given["test_repro.py"] = test.encode("utf-8", "replace")
         task = {
             **names,
-            "roots": self._roots(revision),
+            "roots": self.roots(revision),
             "seeded": self.environment.seeded(program),
         }
         for _ in range(PROOFS):
-            ran = self._execute(
+            ran = self.execute_program(
                 f".reenact/{HANDED}",
                 given,
                 revision,
@@ -390,11 +398,11 @@ class ScriptRunner:
                 return known.get(ran.exit_code or 0, Tried.UNKNOWN)
         return Tried.STOPPED
 
-    def _roots(self, revision: Revision) -> list[str]:
+    def roots(self, revision: Revision) -> list[str]:
         """The folders of the project that go on the import path in a box."""
         return [str(Path(REPOSITORY) / root) for root in revision.files.roots]
 
-    def _execute(
+    def execute_program(
         self,
         program: str,
         files: Mapping[str, bytes],

@@ -144,6 +144,8 @@ def _refined(
             claimed=not is_open(case, last),
         )
         return tried(replace(case, symptom=symptom), attempt, run)
+    if answer.cannot_here and answer.script == last.script:
+        return replace(last, number=count, beyond=f"{answer.cannot_here} (the model's reason)")
     if answer.script == last.script and answer.forms == last.forms:
         objection = Problem(Stage.ANSWER, "The script was not changed.")
         again = replace(
@@ -154,7 +156,10 @@ def _refined(
             sample=0,
         )
         return replace(again, not_here=answer.not_here)
-    return tried(case, _answered(case, attempt, answer), run)
+    attempt = tried(case, _answered(case, attempt, answer), run)
+    if answer.cannot_here and attempt.runs and not attempt.shows and not attempt.beyond:
+        return replace(attempt, beyond=f"{answer.cannot_here} (the model's reason)")
+    return attempt
 
 
 def _first(

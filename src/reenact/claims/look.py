@@ -23,11 +23,12 @@ from reenact.sandbox.again import run_again_if_killed
 from reenact.sandbox.box import MIB, BoxResult, Command, Ending, Limits, Mount, Sandbox
 from reenact.sandbox.files.results import read_json
 from reenact.sandbox.view import WORK
-from reenact.trials.folder import Placed, place
+from reenact.trials.folder import INJECTED, Placed, place
 from reenact.trials.job import imports
 from reenact.types import Stop
 
 INSIDE = ("look.py", "reach.py", "checked.py", "genuine.py", "relations.py")
+TREES = "reenact_trials_tree.py"
 BESIDE = ".reenact-claim"
 RESULT = "seen-{}-{}.json"
 TREE = "tree"
@@ -137,6 +138,7 @@ class Looker:
             placed = place(program, Path(made) / TREE)
             words = {one.name: [secrets.token_hex(16) for _ in one.seeds] for one in looks}
             task = {
+                "work": WORK,
                 "tree": TREE,
                 "script": f"{BESIDE}/check.py",
                 "root": _within(placed.folder, placed),
@@ -157,6 +159,7 @@ class Looker:
                 ],
             }
             given = {f"{BESIDE}/{name}": _inside(name) for name in INSIDE}
+            given[f"{BESIDE}/{TREES}"] = (INJECTED / TREES).read_bytes()
             given[f"{BESIDE}/check.py"] = script.encode("utf-8", "replace")
             names = [RESULT.format(one.name, seed) for one in looks for seed in one.seeds]
             command = Command(

@@ -289,6 +289,19 @@ def evaluate(code: Path, **given: Any) -> int:
     is_flag=True,
     help="Install requirements.txt in a fresh environment, and judge the script there.",
 )
+@option(
+    "--no-cause",
+    "Do not look for the lines that are suspected.",
+    None,
+    "cause",
+    flag_value=False,
+    default=True,
+)
+@click.option(
+    "--patch",
+    is_flag=True,
+    help="Ask the model for a patch, and keep one that the script and the project's tests pass.",
+)
 @click.option("--gpu", is_flag=True, help=opt.GPU)
 @click.option(
     "--diagnose",

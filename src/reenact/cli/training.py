@@ -18,6 +18,7 @@ import click
 
 from reenact.api.estimates import Estimate
 from reenact.api.session import open_session
+from reenact.api.training import apply_fix, refuse_dirty_program
 from reenact.api.training import diagnose as run_diagnosis
 from reenact.api.training import repair as run_repair
 from reenact.cli import options as opt
@@ -34,6 +35,7 @@ from reenact.result import encoded
 from reenact.types import ExitCode, JsonValue, Table
 
 if TYPE_CHECKING:
+    from reenact.diagnosis.diagnosis import Diagnosis
     from reenact.diagnosis.mutate.operators import Mutant
     from reenact.diagnosis.mutate.pipeline import Killings
     from reenact.program.program import Program
@@ -75,6 +77,16 @@ KNOWN = "The program with the known repair; without it the program itself is the
     "python",
 )
 @opt.shared(*opt.RECORDED)
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="Write the first fix that ran into the files, with a backup.",
+)
+@click.option(
+    "--allow-dirty",
+    is_flag=True,
+    help="With --fix: also over changes that were not committed.",
+)
 @opt.defaulted("--samples", opt.Count(1, 20), 2, "How often the model is asked.")
 @spending.dry_run
 @opt.option("--trace", TRACE, click.Path(path_type=Path))
@@ -83,6 +95,8 @@ KNOWN = "The program with the known repair; without it the program itself is the
 def diagnose(
     program: tuple[str, ...],
     trace: Path | None,
+    fix: bool,
+    allow_dirty: bool,
     dry_run: bool,
     **given: Any,
 ) -> int:
@@ -93,14 +107,24 @@ def diagnose(
     was seen and nothing speaks against it; 1: findings, or a broken training; 3: nothing to judge.
     Ctrl-C ends the training and judges what was seen; a second one leaves with 130.
     """
+    if fix and (trace is not None or given["depth"] == Depth.STATIC):
+        raise click.UsageError(
+            "--fix writes what ran, and this runs nothing: `reenact lint --fix` goes by the text."
+        )
     if trace is not None:
         return _diagnose_trace(trace, program, given)
     if not program:
         raise click.UsageError(
             "Missing argument 'PROGRAM...'. Name a training program, or give --trace."
         )
-    view = partial(diagnosis_document, title=" ".join(program))
     words = program_words(program)
+    if fix and not allow_dirty:
+        refuse_dirty_program(words)
+
+    def view(found: Diagnosis) -> Document:
+        shown = apply_fix(found, allow_dirty=allow_dirty) if fix else found
+        return diagnosis_document(shown, " ".join(program))
+
     estimate = partial(_diagnosis_estimate, words, given)
     if not spending.may_begin(estimate, dry_run=dry_run, max_cost=given["max_cost"]):
         return ExitCode.OK

@@ -66,6 +66,7 @@ class DiagnosisJson(TypedDict):
     trainings: int
     stand_in_data: tuple[str, ...]
     notes: tuple[str, ...]
+    applied: str | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,6 +97,11 @@ class Diagnosis(Result):
     hypotheses: tuple[ClaimVerdict, ...] = ()
     """What a model claims, and what execution made of it; proven and likely ones are findings too."""
 
+    applied: str = ""
+    """Where a fix was written, or why none was; empty where nobody asked."""
+    written: str = ""
+    """That fix, as a diff."""
+
     def json_fields(self) -> DiagnosisJson:
         return {
             "judgement": self.judgement,
@@ -115,6 +121,7 @@ class Diagnosis(Result):
             "trainings": self.spent.trainings,
             "stand_in_data": self.stand_in_data,
             "notes": self.notes,
+            "applied": self.applied or None,
         }
 
     @classmethod

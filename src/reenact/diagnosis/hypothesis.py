@@ -232,6 +232,9 @@ class _Measured:
         )
 
     def _effect(self, executor: Boxed, before: Outcome, after: Outcome) -> MetricEffect:
+        if not before.trained:
+            why = f"in the sandbox no training is seen to its end ({_ending(before)})"
+            return MetricEffect(Moved.UNMEASURED, why=why)
         try:
             measure = self._measure(before)
         except InputError as error:
@@ -302,6 +305,13 @@ def frozen(before: WatchedTraining, after: WatchedTraining, claim: Claim) -> Gat
     if before.judged != after.judged:
         return Gate(GateName.FROZEN, None, "as many rows judge, but others")
     return Gate(GateName.FROZEN, True, f"{steps[0]} steps, and the rows that judge are the same")
+
+
+def _ending(outcome: Outcome) -> str:
+    crash = outcome.crash
+    said = f": {crash.type}: {crash.message[:200]}" if crash is not None else ""
+    words = said or (f": {outcome.note[-200:]}" if outcome.note else "")
+    return f"{outcome.kind.value}{words}".rstrip(".")
 
 
 def other_loss(measure: Measure, before: Outcome, after: Outcome) -> str:

@@ -176,7 +176,7 @@ class _Fixes:
             return finding
         if finding.tried is not None:
             return self._trained(finding, self.check, finding.tried.patch)
-        if finding.fix is not None or finding.dropped_fixes or not finding.suggestions:
+        if finding.fix is not None or finding.dropped_fixes or not finding.edits:
             return finding
         if self.options.depth.runs:
             return self.check.fixed(finding, FixTried.NOT_TRIED, "nothing was run")

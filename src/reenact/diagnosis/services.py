@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.losses import least_value
 from reenact.faults.facts.series import guessing
 from reenact.journal import Journal, OpenRun, Scope
 from reenact.probe.answers import Answers
 from reenact.program.program import Program
+from reenact.program.training.loss_families import least_value
 from reenact.types import Stop, Tell, tell_nobody
 
 if TYPE_CHECKING:

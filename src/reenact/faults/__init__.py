@@ -10,11 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from reenact.faults.detector import Detector, Needs, Status, suggest
+    from reenact.faults.detector import Cure, Detector, Needs, Status, suggest
     from reenact.faults.entry import Category
     from reenact.faults.evidence import Evidence
-    from reenact.faults.facts.layer_view import LayerView
-    from reenact.faults.facts.losses import LossFamily, Wanted
     from reenact.faults.fault import Fault
     from reenact.faults.fault_type import FaultType
     from reenact.faults.finding import Finding, Findings, finding_of
@@ -22,16 +20,20 @@ if TYPE_CHECKING:
         Certainty,
         Observation,
         Observes,
+        Refused,
         Severity,
         Suggestion,
     )
     from reenact.program.graph import TaskType, TensorFacts
     from reenact.program.hyperparameter import Hyperparameter, Kind
+    from reenact.program.layer_view import LayerView
+    from reenact.program.training.loss_families import LossFamily, Wanted
     from reenact.types import JsonValue, Place
 
 __all__ = [
     "Category",
     "Certainty",
+    "Cure",
     "Detector",
     "Evidence",
     "Fault",
@@ -47,6 +49,7 @@ __all__ = [
     "Observation",
     "Observes",
     "Place",
+    "Refused",
     "Severity",
     "Status",
     "Suggestion",
@@ -58,6 +61,7 @@ __all__ = [
 ]
 _MODULES = {
     "reenact.faults.detector": (
+        "Cure",
         "Detector",
         "Needs",
         "Status",
@@ -65,14 +69,15 @@ _MODULES = {
     ),
     "reenact.faults.entry": ("Category",),
     "reenact.faults.evidence": ("Evidence",),
-    "reenact.faults.facts.layer_view": ("LayerView",),
-    "reenact.faults.facts.losses": ("LossFamily", "Wanted"),
+    "reenact.program.layer_view": ("LayerView",),
+    "reenact.program.training.loss_families": ("LossFamily", "Wanted"),
     "reenact.faults.fault": ("Fault",),
     "reenact.faults.finding": ("Finding", "Findings", "finding_of"),
     "reenact.faults.observation": (
         "Certainty",
         "Observation",
         "Observes",
+        "Refused",
         "Severity",
         "Suggestion",
     ),

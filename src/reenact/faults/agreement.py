@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeAlias, TypeVar
 
 from reenact.faults.fault_type import FaultType
-from reenact.faults.observation import Certainty, Observation, Observes, Suggestion
+from reenact.faults.observation import Certainty, Observation, Observes, Refused, Suggestion
 from reenact.types import Place
 
 T = TypeVar("T")
@@ -80,6 +80,17 @@ def suggestions_of(observations: Iterable[Observation]) -> tuple[Suggestion, ...
     surest = sorted(observations, key=lambda one: list(Certainty).index(one.certainty))
     suggested = (suggestion for one in surest for suggestion in one.suggestions)
     return firsts(suggested, lambda one: one.patch.to_text())
+
+
+def candidates_of(observations: Iterable[Observation]) -> tuple[Suggestion, ...]:
+    """Different edits of code that should take the fault away, those of the surest first."""
+    offered = (candidate for one in observations for candidate in one.candidates)
+    return firsts(offered, lambda one: one.patch.to_text())
+
+
+def refused_of(observations: Iterable[Observation]) -> tuple[Refused, ...]:
+    """Why edits of code are not offered."""
+    return firsts((refused for one in observations for refused in one.refused), lambda one: one)
 
 
 def is_of_training(fault: FaultType | None) -> bool:

@@ -15,17 +15,18 @@ from typing import TypeAlias
 
 from reenact.faults.entry import FaultEntry
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.layer_view import LayerView
 from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, finding_of
 from reenact.faults.observation import (
     Certainty,
     Observation,
     Observes,
+    Refused,
     Severity,
     Suggestion,
 )
 from reenact.program.hyperparameter import Hyperparameter, Kind
+from reenact.program.layer_view import LayerView
 from reenact.program.patch import Patch, change_for
 from reenact.types import JsonValue, Place
 
@@ -109,6 +110,7 @@ class Detector:
         kind: Kind | None = None,
         values: Sequence[JsonValue] = (),
         suggestions: Sequence[Suggestion] = (),
+        fixes: Sequence[Cure] = (),
         place: Place | None = None,
         study: FaultType | None = None,
         confidence: float | None = None,
@@ -119,6 +121,7 @@ class Detector:
         """A finding at a layer, or at the hyperparameter of a kind, with values to give it, best
         first.
 
+        `fixes` are edits of code, the likeliest first, and why others are not offered.
         `study`, `confidence`, `certainty` and `observes` are given where they are not the
         detector's own.
         """
@@ -142,6 +145,8 @@ class Detector:
             step=step,
             hyperparameter=param.id if param is not None else None,
             suggestions=(*suggestions, *turned),
+            candidates=tuple(one for one in fixes if isinstance(one, Suggestion)),
+            refused=tuple(one for one in fixes if isinstance(one, Refused)),
             is_root_cause=self.is_root_cause or study is not None,
             certainty=certainty or self.certainty,
             detects=self.study,
@@ -151,6 +156,8 @@ class Detector:
         return finding_of(observation)
 
 
+Cure: TypeAlias = Suggestion | Refused
+"""An edit of code that should take a fault away, or why there is none."""
 Look: TypeAlias = Callable[[Detector, Evidence], Iterable[Finding]]
 """The function of a detector."""
 

@@ -11,21 +11,10 @@ from typing import TYPE_CHECKING, Any, NotRequired
 from typing_extensions import TypedDict
 
 from reenact.accounts import Account, accounts_of
-from reenact.faults.facts.labels import compares_others, without_skipped
-from reenact.faults.facts.layer_view import LayerView, views
-from reenact.faults.facts.losses import (
-    LossFamily,
-    Wanted,
-    loss_family,
-    loss_word,
-    wanted_output,
-)
-from reenact.faults.facts.optimizers import finds_its_step
-from reenact.faults.facts.weight_copies import copies_in
-from reenact.faults.facts.written import written_at
 from reenact.probe.crash import Crash
 from reenact.probe.outcome import CUT_OFF, Outcome
 from reenact.probe.trace import Event, Experiments, Trace
+from reenact.probe.weight_copies import copies_in
 from reenact.program.graph import (
     LossFacts,
     ModelGraph,
@@ -34,9 +23,20 @@ from reenact.program.graph import (
     TensorFacts,
 )
 from reenact.program.hyperparameter import Hyperparameter, Kind
+from reenact.program.label_facts import compares_others, without_skipped
+from reenact.program.layer_view import LayerView, views
 from reenact.program.program import CODE, Program
 from reenact.program.static_graph import StaticGraph
 from reenact.program.syntax.index import FileIndex, index_of
+from reenact.program.training.loss_families import (
+    LossFamily,
+    Wanted,
+    loss_family,
+    loss_word,
+    wanted_output,
+)
+from reenact.program.training.step_sizes import finds_its_step
+from reenact.program.training.written import written_at
 from reenact.types import Place
 
 if TYPE_CHECKING:

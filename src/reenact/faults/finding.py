@@ -18,18 +18,27 @@ from typing import TypedDict, Unpack
 from reenact.faults import confidence as sure
 from reenact.faults.agreement import (
     FindingKey,
+    candidates_of,
     firsts,
     headline_of,
     is_of_training,
     key_of,
     layered_of,
     place_of,
+    refused_of,
     suggestions_of,
 )
 from reenact.faults.confidence import Health, Word, word_of
 from reenact.faults.fault_type import FaultType
 from reenact.faults.fix import DroppedFix, Fix
-from reenact.faults.observation import Certainty, Observation, Observes, Severity, Suggestion
+from reenact.faults.observation import (
+    Certainty,
+    Observation,
+    Observes,
+    Refused,
+    Severity,
+    Suggestion,
+)
 from reenact.faults.tried import ChangeEffect, InterventionResult
 from reenact.program.hyperparameter import HyperparameterId
 from reenact.result import Result, rounded
@@ -51,6 +60,8 @@ class FindingJson(TypedDict):
     line: int | None
     witnesses: tuple[Observation, ...]
     suggestions: tuple[Suggestion, ...]
+    candidates: tuple[Suggestion, ...]
+    refused: tuple[str, ...]
     fix: Fix | None
     dropped_fixes: tuple[DroppedFix, ...]
     tried: ChangeEffect | None
@@ -66,6 +77,8 @@ class Refinement(TypedDict, total=False):
     step: int | None
     hyperparameter: HyperparameterId
     suggestions: tuple[Suggestion, ...]
+    candidates: tuple[Suggestion, ...]
+    refused: tuple[Refused, ...]
     is_root_cause: bool
     confidence: float
     certainty: Certainty
@@ -112,6 +125,8 @@ class Finding(Result):
             "line": self.line,
             "witnesses": self.witnesses,
             "suggestions": self.suggestions,
+            "candidates": self.candidates,
+            "refused": tuple(one.reason for one in self.refused),
             "fix": self.fix,
             "dropped_fixes": self.dropped_fixes,
             "tried": self.tried,
@@ -183,6 +198,23 @@ class Finding(Result):
     def suggestions(self) -> tuple[Suggestion, ...]:
         """Different changes that may help, what was measured before what is only inferred."""
         return suggestions_of((*self.observations, *self.agreeing))
+
+    @property
+    def candidates(self) -> tuple[Suggestion, ...]:
+        """Edits of code that should take the fault away, the likeliest first. One is right where the
+        same detector is silent on the edited program.
+        """
+        return candidates_of(self.observations)
+
+    @property
+    def edits(self) -> tuple[Suggestion, ...]:
+        """What may be its fix: edits of code before other values of a hyperparameter."""
+        return (*self.candidates, *self.suggestions)
+
+    @property
+    def refused(self) -> tuple[Refused, ...]:
+        """Why an edit of code is not offered."""
+        return refused_of(self.observations)
 
     # What it is, and where
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from reenact.faults.confidence import Health
 from reenact.faults.evidence import Evidence
 from reenact.faults.facts import series
-from reenact.faults.facts.losses import LossFamily
 from reenact.faults.facts.measured import first_invalid_loss
+from reenact.program.training.loss_families import LossFamily
 
 FAR = 0.6
 """Share of the way from guessing to perfection that nobody comes without learning."""

@@ -68,6 +68,7 @@ class SuggestionJson(TypedDict):
     knob: str | None
     old: JsonValue
     new: JsonValue
+    does: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,8 @@ class Suggestion:
     """The hyperparameter it turns, when it is one."""
     old: JsonValue
     new: JsonValue
+    does: str = ""
+    """Of an edit of code, what it does, in one clause; empty for a hyperparameter."""
 
     def json_fields(self) -> SuggestionJson:
         return {
@@ -86,7 +89,16 @@ class Suggestion:
             "knob": str(self.hyperparameter) if self.hyperparameter is not None else None,
             "old": self.old,
             "new": self.new,
+            "does": self.does or None,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A fault whose cure is mechanical, in a program where it cannot be written safely."""
+
+    reason: str
+    """One plain sentence."""
 
 
 class ObservationJson(TypedDict):
@@ -142,6 +154,12 @@ class Observation:
     """The hyperparameter at fault, when it is one."""
     suggestions: tuple[Suggestion, ...] = ()
     """Changes worth trying, the best first."""
+    candidates: tuple[Suggestion, ...] = ()
+    """Edits of code that should take the fault away, the likeliest first: one is right where the same
+    detector is silent on the edited program.
+    """
+    refused: tuple[Refused, ...] = ()
+    """Why an edit of code is not offered."""
     is_root_cause: bool = True
     """False for a symptom: it is wrong to see, but several things may cause it."""
     certainty: Certainty = Certainty.HINT

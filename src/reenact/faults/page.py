@@ -1,9 +1,14 @@
 """The documentation of a fault, read from the docstring of its file: page, `explain` and SARIF help."""
 
 import inspect
+import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from textwrap import fill
+from typing import NamedTuple
 
 from reenact.errors import InputError
 from reenact.faults.detector import Detector
@@ -12,10 +17,37 @@ from reenact.faults.families import FAMILIES
 from reenact.faults.fix import FixSafety
 
 SECTIONS = ("What", "Why", "Symptom", "Example", "Instead", "Fix safety", "Sources")
+SHOWN = Path(__file__).with_name("fixes.json")
+"""What the tool makes of the examples; `scripts/fault_fixes.py` writes it."""
 _HEADING = re.compile(
     rf"^({'|'.join(SECTIONS)})\n",
     re.MULTILINE,
 )
+
+
+class ShownFix(NamedTuple):
+    """The fix of a page's own Example."""
+
+    diff: str
+    tried: str
+
+
+@cache
+def shown_fixes() -> Mapping[str, ShownFix]:
+    """The fixes that pages show, by the name of the fault."""
+    if not SHOWN.is_file():
+        return {}
+    data = json.loads(SHOWN.read_text(encoding="utf-8"))
+    return {name: ShownFix(**one) for name, one in data.items()}
+
+
+def shown_fix(fault: FaultEntry) -> str:
+    """The lines that the fix of a fault changes on its page, as a diff without its heads; empty for a
+    fault without one.
+    """
+    fix = shown_fixes().get(fault.name)
+    lines = fix.diff.splitlines()[2:] if fix is not None else []
+    return "\n".join(line for line in lines if line[:1] in "-+ ")
 
 
 @dataclass(frozen=True, slots=True)

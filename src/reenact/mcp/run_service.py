@@ -84,6 +84,7 @@ NOT_KEPT = frozenset(
     {
         "witnesses",
         "suggestions",
+        "candidates",
         "fix",
         "dropped_fixes",
         "patch",

@@ -37,6 +37,11 @@ NAMES = (
     "crash-main.json",
     "crash-rank0.json",
 )
+TRACE_FILES = (
+    *NAMES,
+    *(f"chunk-{number:06d}.npz" for number in range(1, MOST_CHUNKS + 1)),
+)
+"""All that a trace may consist of."""
 PASSED_ON = ("KERAS_BACKEND", "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES")
 
 
@@ -74,7 +79,7 @@ def watch_boxed(
         program.folder,
         seen_as=str(header.get("cwd", WORK)),
     )
-    return read_watched(_ended(result, stop), options, root)
+    return read_watched(ended(result, stop), options, root)
 
 
 def command(
@@ -85,15 +90,14 @@ def command(
     """What goes into the box: a copy of the program, the probe, and the names of what comes
     back; `mounts` are data that it reads.
     """
-    target = NOTEBOOK if program.is_notebook else None
-    chunks = tuple(f"{TRACE}/chunk-{number:06d}.npz" for number in range(1, MOST_CHUNKS + 1))
+    target = NOTEBOOK if program.is_notebook else _script(program)
     kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     own = program.folder / program.entry.parent
-    inside = target and own.is_relative_to(program.working)
+    inside = program.is_notebook and own.is_relative_to(program.working)
     modules = str(PurePosixPath(WORK) / own.relative_to(program.working)) if inside else ""
     return Command(
         argv=program.launch.command(injected.default_python(options.python), target),
-        files={target: program.script().encode()} if target else {},
+        files={NOTEBOOK: program.script().encode()} if program.is_notebook else {},
         workspace=program.working,
         mounts=(Mount(injected.FOLDER, PROBE), *mounts),
         environment=injected.environment(
@@ -103,14 +107,22 @@ def command(
             inject=PROBE,
             modules=modules,
         ),
-        collect=(
-            *(f"{TRACE}/{name}" for name in NAMES),
-            *chunks,
-        ),
+        collect=tuple(f"{TRACE}/{name}" for name in TRACE_FILES),
     )
 
 
-def _ended(result: BoxResult, stop: Stop | None) -> Ended:
+def _script(program: Program) -> str | None:
+    """The script by a name that it has in the box too; none where the one that was typed will do."""
+    launch = program.launch
+    if launch.module or not Path(launch.target).is_absolute():
+        return None
+    entry = program.folder / program.entry
+    inside = entry.is_relative_to(program.working)
+    return str(entry.relative_to(program.working)) if inside else None
+
+
+def ended(result: BoxResult, stop: Stop | None) -> Ended:
+    """How the program in a box ended."""
     code = -result.signal if result.signal is not None else (result.exit_code or 0)
     cancelled = result.ending is Ending.CANCELLED
     by_user = stop is None or stop.by_user

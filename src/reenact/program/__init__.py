@@ -3,6 +3,8 @@
 program         Program: files, entry point, command line; read_program, program_from_text
 hyperparameter  Hyperparameter: one setting in the source, its place, value and alternatives
 static_graph    hyperparameters_of(program), static_graph(program): layers, framework
+layer_view      LayerView: one layer, from the live model or from the text alone
+label_facts     labels of a data set as a loss takes them
 graph           ModelGraph: the model as it stood when training began (the probe writes it)
 patch           Patch: several changes together; apply, diff
 

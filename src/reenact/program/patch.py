@@ -178,6 +178,7 @@ def replacements_in(diff: str) -> dict[str, list[Replacement]]:
     found: dict[str, list[Replacement]] = {}
     own: list[Replacement] = []
     line = 0
+    before = ""
     for text in _text_lines(diff):
         head = _HUNK.match(text)
         if head:
@@ -190,8 +191,9 @@ def replacements_in(diff: str) -> dict[str, list[Replacement]]:
             line += text.startswith("-")
         elif text.startswith(" "):
             line += 1
-        elif text == NO_NEWLINE and own and own[-1].text:
+        elif text == NO_NEWLINE and before.startswith("+"):
             own[-1] = replace(own[-1], text=own[-1].text.removesuffix("\n"))
+        before = text
     return found
 
 

@@ -182,7 +182,7 @@ def _diagnostic(one: doc.Diagnostic) -> str:
     reasons = ""
     for name, reason in one.reasons:
         lines = plain(reason).split("\n")
-        is_change = name in ("try", "changed") and all(
+        is_change = name in ("fix", "try", "changed") and all(
             each.startswith(doc.CHANGE) for each in lines
         )
         shown = _prose(doc.Text(reason, is_diff=True)) if is_change else escaped(reason)

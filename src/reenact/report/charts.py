@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from statistics import median
 
 from reenact.report import svg
@@ -14,7 +15,7 @@ from reenact.report.svg import ALARM, COLOURS, WIDTH
 LEFT = 150.0
 HEAT_RIGHT = 12.0
 HEAT_TOP = 30.0
-HEAT_BOTTOM = 26.0
+HEAT_BOTTOM = 32.0
 CELL = 18.0
 MOST_COLUMNS = 90
 MOST_ROWS = 40
@@ -72,7 +73,7 @@ def heat_plot(
     steps: Sequence[int],
     shade: Shade,
 ) -> Picture:
-    """Layers against steps: one row a layer, one column a step."""
+    """Layers against steps: one row a layer, and a cell from each step that was looked at to the next."""
     shown = rows[:MOST_ROWS]
     kept = list(range(len(steps)))
     if len(steps) > MOST_COLUMNS:
@@ -80,7 +81,8 @@ def heat_plot(
             {round(at * (len(steps) - 1) / (MOST_COLUMNS - 1)) for at in range(MOST_COLUMNS)}
         )
     low, high = bounds(shown, shade)
-    width = (WIDTH - LEFT - HEAT_RIGHT) / max(1, len(kept))
+    looked_at = [steps[at] for at in kept]
+    along = _step_scale(looked_at)
     parts = list(_scale_bar(low, high, shade))
     for at, (name, values) in enumerate(shown):
         y = HEAT_TOP + at * CELL
@@ -92,10 +94,12 @@ def heat_plot(
                 anchor="end",
             )
         )
-        for column, (step, value) in enumerate((steps[at], values[at]) for at in kept):
+        for at_step, upto in zip(kept, [*kept[1:], None], strict=True):
+            step, value = steps[at_step], values[at_step]
             if value is None:
                 continue
-            x = LEFT + column * width
+            x = along(step)
+            width = (along.end if upto is None else along(steps[upto])) - x
             known = math.isfinite(value)
             fill = shade_colour(value, low, high, shade) if known else NAN
             hint = f"{name}, step {step:g}: {svg.number(value)}"
@@ -123,16 +127,12 @@ def heat_plot(
                 ]
             )
     floor = HEAT_TOP + len(shown) * CELL
-    parts += _step_labels(
-        [steps[at] for at in kept],
-        width,
-        floor,
-    )
+    parts += _step_labels(along, floor, drawn=bool(looked_at))
     if len(rows) > len(shown):
         parts.append(
             svg.text(
                 LEFT - 6,
-                floor + 14,
+                floor + 28,
                 f"and {len(rows) - len(shown)} more",
                 anchor="end",
             )
@@ -191,32 +191,23 @@ def shade_colour(value: float, low: float, high: float, shade: Shade) -> str:
     return blend(BALANCED if shade is Shade.RATIO else RISING, share)
 
 
-def _step_labels(
-    steps: Sequence[float],
-    width: float,
-    floor: float,
-) -> Iterator[str]:
-    """Steps are sampled more densely in the beginning, so a few columns are named."""
-    named = []
-    if steps:
-        named = sorted({round(at * (len(steps) - 1) / LABELS) for at in range(LABELS + 1)})
-    for at in named:
-        x = LEFT + (at + 0.5) * width
+def _step_scale(steps: Sequence[int]) -> svg.Scale:
+    """Steps along the width; the last one is as wide as the cells are in the median."""
+    first = steps[0] if steps else 0
+    gaps = [later - now for now, later in pairwise(steps)] or [1]
+    last = steps[-1] if steps else 0
+    return svg.Scale(first, last + median(gaps), LEFT, WIDTH - HEAT_RIGHT)
+
+
+def _step_labels(along: svg.Scale, floor: float, *, drawn: bool) -> Iterator[str]:
+    """Round numbers of steps, where they lie."""
+    if not drawn:
+        return
+    for tick in along.ticks(LABELS):
+        x = along(tick)
         yield svg.line(x, floor, x, floor + 4)
-        if at == len(steps) - 1:
-            yield svg.text(
-                WIDTH - HEAT_RIGHT,
-                floor + 16,
-                f"step {steps[at]:g}",
-                anchor="end",
-            )
-        else:
-            yield svg.text(
-                x,
-                floor + 16,
-                f"{steps[at]:g}",
-                anchor="middle",
-            )
+        yield svg.text(x, floor + 16, f"{tick:g}", anchor="middle")
+    yield svg.text(LEFT - 6, floor + 16, "step", anchor="end")
 
 
 def _scale_bar(low: float, high: float, shade: Shade) -> Iterator[str]:

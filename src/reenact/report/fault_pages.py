@@ -10,11 +10,13 @@ from reenact.faults.confidence import before_trials, word_of
 from reenact.faults.detector import Detector
 from reenact.faults.entry import Category, FaultEntry
 from reenact.faults.families import FAMILIES
-from reenact.faults.page import account_of, page_of
+from reenact.faults.page import account_of, page_of, shown_fix, shown_fixes
 from reenact.faults.registry import all_detectors, all_faults, detectors_of
 from reenact.result import encoded
 from reenact.types import JsonValue
 
+FIX = "Fix"
+"""The section that is made by running the tool on the Example."""
 CODE = ("Example", "Instead")
 """Sections that are programs."""
 INDEX = "README.md"
@@ -74,8 +76,15 @@ def _joined(parts: Iterable[str]) -> str:
 
 def _sections(fault: FaultEntry, level: str) -> Iterable[str]:
     for name, body in page_of(fault).sections.items():
+        if name == "Fix safety" and (diff := shown_fix(fault)):
+            yield f"{level} {FIX}\n{_how(fault)}\n\n```diff\n{diff.rstrip()}\n```"
         shown = f"```python\n{body.rstrip()}\n```" if name in CODE else _prose(body)
         yield f"{level} {name}\n{shown}"
+
+
+def _how(fault: FaultEntry) -> str:
+    """What was done with the fix that is shown."""
+    return f"As the tool makes it of the example ({shown_fixes()[fault.name].tried}):"
 
 
 def _prose(text: str) -> str:
@@ -202,6 +211,8 @@ def detector_text(one: Detector, width: int = 100) -> str:
 def _fault_lines(fault: FaultEntry, width: int) -> Iterable[str]:
     yield f"Fault {fault.name}\n\n  {fault.code}  {fault.category.value}\n"
     for name, body in page_of(fault).sections.items():
+        if name == "Fix safety" and (diff := shown_fix(fault)):
+            yield f"{FIX}\n    {_how(fault)}\n\n{indent(diff.rstrip(), '    ')}\n"
         yield f"{name}\n{indent(body if name in CODE else _filled(body, width - 4), '    ')}\n"
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.layer_view import LayerView
 from reenact.faults.facts.measured import first_invalid_loss, kernel_rows, output_rows
 from reenact.faults.finding import Finding
 from reenact.probe.trace import Columns, Series, Trace
+from reenact.program.layer_view import LayerView
 from reenact.report.charts import Shade, before_after_plot, heat_plot
 from reenact.report.document import Picture
 from reenact.report.line_plot import Curve, Mark, line_plot

@@ -10,15 +10,20 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
+from reenact.diagnosis.fixes.scratch import Length, Scratch
+from reenact.diagnosis.fixes.text import TextCheck
+from reenact.diagnosis.fixes.tried import try_edits
+from reenact.diagnosis.fixes.tried import with_fixes as tried
 from reenact.faults.detector import Detector, Needs, run_detectors
 from reenact.faults.entry import FaultEntry
 from reenact.faults.evidence import Evidence
 from reenact.faults.finding import Finding
+from reenact.faults.fix import FixTried
 from reenact.faults.page import page_of
-from reenact.faults.registry import detectors_of
+from reenact.faults.registry import chosen, detectors_of
 from reenact.probe.experiment import run_experiments
 from reenact.probe.outcome import Outcome
 from reenact.probe.read import is_trace
@@ -28,7 +33,10 @@ from reenact.program.static_graph import static_graph
 from reenact.trials.pool import ProcessPool
 from reenact.trials.reading import read_kept
 from reenact.trials.trial import Trial
+from reenact.types import Stop
 
+UNLIMITED = 3600.0
+"""Wall time of a run that is not to be judged by its clock."""
 SECONDS = 2.0
 """CPU time of each small experiment: examples are small, but a busy machine is slow."""
 RUN = Needs.GRAPH | Needs.TRACE | Needs.EXPERIMENTS | Needs.CRASH | Needs.ACCOUNTS
@@ -111,6 +119,27 @@ def _tried(source: str) -> Experiments:
             seconds=SECONDS,
             environment=environment,
         )
+
+
+def with_fixes(detector: Detector, source: str, *, run: bool) -> tuple[Finding, ...]:
+    """What a detector says of a program text, each finding with the fix that it comes to: as a
+    diagnosis tries it where it is run, else as the text shows it.
+    """
+    found = findings(detector, source)
+    detectors = tuple(dict.fromkeys((*chosen(), detector)))
+    with _written(source) as program:
+        check = TextCheck(program, detectors)
+        if not run:
+            return tuple(check.fixed(one, FixTried.NOT_RUN) for one in found)
+        scratch = Scratch(
+            replace(evidence_for((detector,), source), program=program),
+            _pool(),
+            partial(run_detectors, detectors),
+            Length(UNLIMITED, experiments=SECONDS),
+            Stop(),
+        )
+        fixed = tried(found, check, partial(try_edits, check=check, scratch=scratch))
+        return tuple(fixed.get(one.key, one) for one in found)
 
 
 def complaints(fault: FaultEntry, detectors: Sequence[Detector] = ()) -> list[str]:

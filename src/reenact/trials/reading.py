@@ -26,7 +26,7 @@ SUBSET = f"{TRACE}/subset.txt"
 MOVED = "tree.txt"
 """Beside a trace that came from another machine: where the program stood there."""
 _TAIL, _TAIL_SHARE = 50, 20
-_NOTE = 400
+LAST_WORDS = 400
 """Characters of the program's last words that are kept where nothing else says what happened."""
 
 
@@ -51,7 +51,7 @@ def read_outcome(job: Job, ended: Ended, cpu: float, *, keep_trace: bool) -> Out
         home,
     )
     silent = outcome.kind not in (OutcomeKind.EXITED, OutcomeKind.KILLED)
-    last_words = "" if silent else job.left(OUTPUT)[-_NOTE:].decode("utf-8", "replace").strip()
+    last_words = "" if silent else job.left(OUTPUT)[-LAST_WORDS:].decode("utf-8", "replace").strip()
     halved, cut = (len(job.left(name).splitlines()) for name in (HALVES, SUBSET))
     outcome = replace(
         outcome,

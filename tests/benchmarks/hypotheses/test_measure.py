@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.hypotheses.card import scorecard
 from benchmarks.hypotheses.case import ClaimCase, catalogue
-from benchmarks.hypotheses.case_run import Asked, ClaimResult, run_case
-from benchmarks.hypotheses.measure import Plan, measure_all, read_results
+from benchmarks.hypotheses.case_run import Asked, ClaimResult, run_case, unknown
+from benchmarks.hypotheses.measure import Plan, known_results, measure_all, read_results, store
 from reenact.errors import Stopped
 from reenact.types import ExitCode, Progress, Stop, tell_nobody
 
@@ -138,3 +138,27 @@ def test_a_case_goes_through_its_gates(tmp_path: Path) -> None:
 
     assert (result.status, result.gate) == ("remark", ""), result.saw
     assert result.gates["green after the edit"] is True
+
+
+def test_stored_verdicts_speak_for_cases_that_have_not_changed(tmp_path: Path) -> None:
+    file = tmp_path / "verdicts.jsonl"
+    changed = replace(_result(TRUE, "likely"), identity="of other files")
+
+    store([_result(WRONG, "remark"), changed], file)
+    store([_result(NO_COST, "remark")], file)
+
+    assert set(read_results(file)) == {WRONG.id, TRUE.id, NO_COST.id}
+    found = known_results([WRONG, TRUE, NO_COST], Plan(tmp_path), file)
+    assert set(found) == {WRONG.id, NO_COST.id}
+
+
+def test_what_was_not_executed_is_in_no_figure() -> None:
+    cases = [WRONG, TRUE]
+    results = [_result(WRONG, "remark"), unknown(TRUE, effect=True)]
+
+    card = scorecard(cases, results, effect=True, whole=True)
+
+    assert f"{card.measured['wrong']:count}" == "0 of 1"
+    assert f"{card.measured['true']:count}" == "0 of 0"
+    assert card.exit_code == ExitCode.INCONCLUSIVE
+    assert card.tables[1].rows[0][3:5] == ("not executed", "not executed")

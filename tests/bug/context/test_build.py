@@ -212,3 +212,44 @@ def test_what_looks_like_instructions_stays_text(code: CodeIndex) -> None:
     first = build_contexts(code, report)[0]
     assert "/etc" not in first.text()
     assert names(first)[0] == "Gate"
+
+
+LONG = "".join(
+    f"    if width > {number}:\n        radius += {number} * side\n" for number in range(70)
+)
+DRAWING = {
+    "draw/__init__.py": "from draw.shapes import draw_line, draw_box\n",
+    "draw/shapes.py": "def draw_line(width, radius, side):\n"
+    f"{LONG}    return radius\n\n\n"
+    + "".join(
+        f"def draw_{name}(width, radius, side):\n    return draw_line(width, radius, side)\n\n\n"
+        for name in ("box", "circle", "polygon", "arrow")
+    ),
+}
+
+
+def test_the_reported_function_is_shown_whole(tmp_path: Path) -> None:
+    """The line was drawn in what was left out, while its neighbours stood there whole."""
+    report = (
+        "Lines are wrong\n\nA line is too thick, circles and boxes are right.\n\n```python\n"
+        "from draw import draw_line\n\ndraw_line(1, 2, 3)\n```\n"
+    )
+    code = made(tmp_path, DRAWING)
+    first = build_contexts(code, report, BugOptions(context_tokens=3000))[0]
+    assert names(first)[0] == "draw_line"
+    assert "lines left out" not in first.pieces[0].text
+    assert first.tokens <= 3000
+
+
+def test_contexts_are_different_places(tmp_path: Path) -> None:
+    """A folder and the file that is best in it were two contexts with the same code."""
+    files = {
+        f"acme/{name}.py": f"def {name}(x):\n"
+        + "".join(f"    {name}_{number} = x + {number}\n" for number in range(60))
+        for name in ("warp", "blur", "crop")
+    }
+    code = made(tmp_path, {**files, "acme/__init__.py": ""})
+    report = "warp, blur and crop are wrong\n\n`warp`, `blur`, `crop`"
+    contexts = build_contexts(code, report, BugOptions(context_tokens=900))
+    best = [context.why.partition("best match is ")[2].partition(" (")[0] for context in contexts]
+    assert len(best) == len(set(best)) > 1

@@ -170,3 +170,17 @@ def test_frames_of_libraries_name_nothing_of_the_project() -> None:
     clues = read_clues(text)
     assert not {"trainer", "gate", "step"} & set(clues.words)
     assert "gate_step" not in clues.names
+
+
+def test_what_every_script_says_names_nothing_of_the_project() -> None:
+    """`print` of a report was taken for Image.print, `x.shape[0]` for a distribution's shape."""
+    report = (
+        "Colours are wrong\n\nThe output of `x.shape` is odd.\n\n```python\n"
+        "import matplotlib.pyplot as plt\nfrom acme import warp\n"
+        "out = warp(torch.tensor([1.0]), size=3)\n"
+        "print(out.shape)\nplt.imshow(out)\nplt.show()\n```\n"
+    )
+    names = read_clues(report).names
+    assert "warp" in names
+    assert not {"print", "tensor", "shape", "imshow", "show", "plt"} & set(names)
+    assert "shape" in read_clues("Odd\n\nThe method `shape` of a mask is wrong").names

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 from reenact.bug.codebase import Class, Function
+from reenact.bug.context.build import build_contexts
 from reenact.bug.context.chunk import Chunk
 from reenact.bug.context.clues import read_clues
 from reenact.bug.context.definitions import (
@@ -16,7 +18,8 @@ from reenact.bug.context.definitions import (
     imported_definitions,
     signatures,
 )
-from reenact.bug.context.index import CodeIndex
+from reenact.bug.context.index import CodeIndex, build_index
+from reenact.bug.project_files import project_files
 from reenact.codegen.syntax import dotted_name
 
 
@@ -120,3 +123,25 @@ def test_a_long_head_keeps_what_is_given() -> None:
     assert text.startswith("def f(a, option_number_0=0")
     assert text.endswith("..., option_number_93=93, ..., *, flag)")
     assert len(text) < LONGEST + 100
+
+
+def test_a_definition_is_imported_as_users_write_it(tmp_path: Path) -> None:
+    """The prompt said `keras.api.ops.normalize`, which no user writes."""
+    files = {
+        "tools/__init__.py": "from tools.api import ops\n",
+        "tools/api/__init__.py": "from tools.api import ops\n",
+        "tools/api/ops/__init__.py": "from tools.src.numerics import normalize\n",
+        "tools/src/__init__.py": "",
+        "tools/src/numerics.py": "def normalize(x):\n    return x\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    code = build_index(project_files(tmp_path))
+    assert import_name(code, found(code, "tools.src.numerics.normalize")) == "tools.ops.normalize"
+
+
+def test_the_path_that_the_report_imports_by_is_shown(code: CodeIndex) -> None:
+    report = "Gate breaks\n\n```python\nfrom mininet.layers import Gate\n\nGate(3)\n```\n"
+    contexts = build_contexts(code, report)
+    assert contexts[0].surface[0].name == "mininet.layers.Gate"

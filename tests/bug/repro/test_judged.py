@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,11 +39,17 @@ def judge(toy: Any, out: Path, folder: Path) -> Judged:
     return judged((out / "repro.py").read_text(), facts, at, runner)
 
 
-@pytest.fixture
-def crash(toy: Any, in_turn: Any, tmp_path: Path) -> Path:
-    found = toy.reproduce(in_turn([CRASHES]), out=tmp_path / "out", fixed=True)
+@pytest.fixture(scope="module")
+def reproduced(shared_toy: Any, in_turn: Any) -> Path:
+    out: Path = shared_toy.folder / "out"
+    found = shared_toy.reproduce(in_turn([CRASHES]), out=out, fixed=True)
     assert found.exits == {"buggy": 1, "fixed": 0}
-    return tmp_path / "out"
+    return out
+
+
+@pytest.fixture
+def crash(reproduced: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(reproduced, tmp_path / "out")
 
 
 def edit(folder: Path, old: str, new: str) -> None:

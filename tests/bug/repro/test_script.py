@@ -94,7 +94,7 @@ def test_it_fails_while_the_bug_is_there(
     assert len(text.splitlines()) < 20, "a plain script"
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(7)
 @pytest.mark.parametrize(("symptom", "script", "code"), CASES)
 @pytest.mark.parametrize("style", ["function", "case"])
 def test_the_test_fails_too(

@@ -14,6 +14,7 @@ from reenact.program.patch import Patch
 BEFORE = Kept(
     steps=40,
     rows=1280,
+    owned=((3, 16), (16, 8)),
     trained=((3, 16), (16, 8)),
     judged=(64,),
     metrics=frozenset({"accuracy"}),
@@ -25,10 +26,11 @@ BEFORE = Kept(
     [
         (Part.STEPS, {"steps": 41}, "it takes 41 steps in place of 40"),
         (Part.ROWS, {"rows": 1279}, "models are given 1279 rows in place of 1280"),
+        (Part.TRAINED, {"owned": ((3, 16),)}, "the optimizer has 1 tensors in place of 2"),
         (
             Part.TRAINED,
-            {"trained": ((3, 16),)},
-            "other parameters are trained: 1 tensors, 2 before",
+            {"trained": ((3, 16), (1, 1))},
+            "no gradient reaches 1 of the tensors that were trained",
         ),
         (Part.JUDGED, {"judged": ()}, "no rows judge in place of 64"),
         (Part.METRICS, {"metrics": frozenset()}, "the metric accuracy is no longer logged"),
@@ -44,9 +46,11 @@ def test_each_part_counts_unless_the_finding_is_about_it(
 
 def test_what_is_the_same_or_was_not_counted_is_no_difference() -> None:
     assert difference(BEFORE, BEFORE, ()) == ""
-    unknown = replace(BEFORE, rows=None, trained=None, judged=None)
+    unknown = replace(BEFORE, rows=None, owned=None, trained=None, judged=None)
     assert difference(BEFORE, unknown, ()) == ""
     assert difference(BEFORE, replace(BEFORE, metrics=frozenset({"accuracy", "f1"})), ()) == ""
+    dead = replace(BEFORE, trained=((3, 16),))
+    assert difference(dead, BEFORE, ()) == ""
 
 
 def test_a_fault_says_by_its_category_what_its_fix_changes() -> None:

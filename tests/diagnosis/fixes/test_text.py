@@ -37,7 +37,8 @@ def edit(old: str, new: str) -> Patch:
 
 def found(*edits: Patch) -> Finding:
     (one,) = run_detectors([detector("RE010")], read_only(PROGRAM))
-    return one.refined(suggestions=tuple(Suggestion(each, None, None, None) for each in edits))
+    given = tuple(Suggestion(each, None, None, None) for each in edits)
+    return one.refined(suggestions=given, candidates=())
 
 
 STEP = "    optimizer.step()\n"

@@ -114,6 +114,20 @@ def test_an_edit_that_takes_fewer_steps_is_no_fix(program: Program, pool: Proces
     assert [one.reason for one in found.dropped_fixes] == ["it takes 9 steps in place of 12"]
 
 
+def test_where_the_program_takes_no_step_nothing_was_tried(
+    pool: ProcessPool, tmp_path: Path
+) -> None:
+    idle = tmp_path / "idle"
+    idle.mkdir()
+    (idle / "train.py").write_text(SCALED.replace("range(12)", "range(0)"))
+    found = judged(read_program(("train.py",), idle), pool, MENDS)
+    assert found.fix is not None
+    assert (found.fix.tried, found.fix.reason) == (
+        FixTried.NOT_TRIED,
+        "the program takes no step",
+    )
+
+
 def test_what_did_not_end_in_time_is_called_not_tried(program: Program, pool: ProcessPool) -> None:
     found = judged(program, pool, MENDS, length=Length(0.001))
     assert found.fix is not None
@@ -126,13 +140,13 @@ def test_silence_where_the_detector_does_not_fire_before_shows_nothing(
     sound = tmp_path / "sound"
     sound.mkdir()
     (sound / "train.py").write_text(MENDS.apply(program).files[0].text)
-    mended = read_program(("train.py",), sound)
-    check = TextCheck(mended, judging(OPTIONS))
-    scratch = Scratch(read_only(mended), pool, partial(spoken_by, OPTIONS), Length(600.0), Stop())
+    fixed = read_program(("train.py",), sound)
+    check = TextCheck(fixed, judging(OPTIONS))
+    scratch = Scratch(read_only(fixed), pool, partial(spoken_by, OPTIONS), Length(600.0), Stop())
     (one,) = try_edits([(not_cleared(program, DOES_NOTHING), [DOES_NOTHING])], check, scratch)
     assert one.fix is not None
     assert one.fix.tried is FixTried.NOT_TRIED
-    assert "RE010 does not fire so early" in one.fix.reason
+    assert "in which RE010 does not fire without it" in one.fix.reason
 
 
 def test_at_most_three_findings_have_edits_that_are_tried(program: Program) -> None:

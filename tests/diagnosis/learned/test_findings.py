@@ -23,7 +23,7 @@ from reenact.program.static_graph import hyperparameters_of, static_graph
 from reenact.trials.pool import ProcessPool
 from reenact.trials.trial import Trial
 
-pytestmark = pytest.mark.usefixtures("warm_python")
+pytestmark = [pytest.mark.release, pytest.mark.usefixtures("warm_python")]
 
 SEED = 77
 """None of those that it has learned from."""

@@ -344,6 +344,7 @@ def test_a_program_that_knows_the_controls_reproduces_nothing(
     assert control.refused or control.is_only_reported
 
 
+@pytest.mark.release
 def test_a_number_at_chance_shows_nothing(claim: Any, context: Any, tmp_path: Path) -> None:
     """52 % where the majority class has 50 % agree, and nothing was learned that this tells."""
     text = programs.HONEST_CLASSIFIER.replace("x[:, 0] * x[:, 1] > 0", "torch.rand(400) < 0.9")

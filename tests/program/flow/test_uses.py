@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from reenact.faults.facts.roles import is_loss_call
 from reenact.program.flow.uses import (
     answers,
     given,
@@ -23,6 +22,7 @@ from reenact.program.flow.uses import (
 from reenact.program.syntax.index import FileIndex, index_of
 from reenact.program.syntax.pieces import called, calls_in, place_of, within
 from reenact.program.syntax.source import SourceFile
+from reenact.program.training.roles import is_loss_call
 
 JUDGE = """
 class Judge:

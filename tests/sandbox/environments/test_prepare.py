@@ -275,13 +275,15 @@ def test_what_a_killed_build_of_another_environment_left_is_cleared(
     cache = environments.cache
     cache.mkdir(parents=True, exist_ok=True)
     left = cache / f"half-{'a' * 32}-0123"
+    wheel = cache / "wheels" / f"half-{'c' * 64}-0123"
     held = cache / f"half-{'b' * 32}-0123"
-    for folder in (left, held):
-        folder.mkdir()
+    for folder in (left, held, wheel):
+        folder.mkdir(parents=True)
         (folder / "halfway").touch()
     with locked(cache / f"{'b' * 32}.lock", lambda _: None, None):
         environments.prepare((requirement("tinybeta"),), ALL)
     assert not left.exists()
+    assert not wheel.exists()
     assert (held / "halfway").exists(), "somebody builds it"
 
 

@@ -22,7 +22,7 @@ from reenact.bug.context import definitions
 from reenact.bug.context.chunk import Chunk
 from reenact.bug.context.clues import Clues, ReportedFrame, locate_frames, read_clues
 from reenact.bug.context.context import Context, Pack, Signature
-from reenact.bug.context.index import CodeIndex, count_words
+from reenact.bug.context.index import CodeIndex, count_words, estimate_tokens
 from reenact.bug.context.rank import Embed, Ranked, Ranker
 from reenact.bug.context.training import ENOUGH_WORDS, WORDS, Loop, find_loops
 from reenact.bug.options import BugOptions
@@ -36,6 +36,11 @@ FAR = 0.25
 SURFACE = 0.2
 POINTED_FIRST = 0.6
 POINTED = 0.35
+WHOLE = 0.5
+"""Share of the budget that the function may take that raises, or that is reported: it is shown whole
+before anything else where the usual share would cut it.
+"""
+MOST_WHOLE = 2
 MODULE = 0.65
 LOOP = 0.2
 DEPENDENCIES = 0.92
@@ -82,6 +87,8 @@ class Finds:
     loops: tuple[Loop, ...]
     surface: tuple[Signature, ...]
     exports: tuple[str, ...]
+    reported: tuple[Chunk, ...] = ()
+    """The function that raises, and those that the report names by their whole path."""
 
     def signatures(self, ranked: Iterable[Ranked]) -> Iterator[Signature]:
         """How to call what these chunks define, but what the report mentions anyway."""
@@ -129,11 +136,12 @@ def build_contexts(
     steps = options.parts
     clues = read_clues(query)
     frames = locate_frames(code, clues.frames)
+    exact = definitions.exact_chunks(code, clues)
     ranker = Ranker(
         code,
         clues,
         frames,
-        definitions.exact_chunks(code, clues),
+        exact,
     )
     ranked = ranker.rank(query, embed, again=steps.rerank)
     if not ranked:
@@ -164,7 +172,8 @@ def build_contexts(
         *definitions.mentioned(code, clues, ranked),
         *exported,
     )
-    surface = definitions.signatures(code, targets, clues.argument_names)
+    spoken = definitions.spoken_names(code, clues)
+    surface = definitions.signatures(code, targets, clues.argument_names, spoken)
     finds = Finds(
         code,
         clues=clues,
@@ -173,9 +182,14 @@ def build_contexts(
         loops=loops,
         surface=surface,
         exports=entry_points,
+        reported=_reported(frames, exact),
     )
     made: list[Context] = []
+    places: set[Chunk] = set()
     for rank, part in enumerate(parts, 1):
+        # What is best in it was looked at as part of another: it is no other place.
+        if part.ranked[0].chunk in places:
+            continue
         context = make_context(
             finds,
             part,
@@ -187,9 +201,19 @@ def build_contexts(
         shared = (sum(one.text in pieces for one in other.pieces) for other in made)
         if pieces and all(count < SAME * len(pieces) for count in shared):
             made.append(context)
+            places.add(part.ranked[0].chunk)
         if len(made) == options.contexts:
             break
     return tuple(made)
+
+
+def _reported(
+    frames: Mapping[Chunk, tuple[int, ReportedFrame]], exact: Mapping[Chunk, str]
+) -> tuple[Chunk, ...]:
+    """The innermost function of the traceback, then what the report imports by name."""
+    innermost = sorted(frames, key=lambda one: frames[one][0])[:1]
+    functions = [one for one in exact if one.kind in ("function", "method")]
+    return tuple(dict.fromkeys((*innermost, *functions)))[:MOST_WHOLE]
 
 
 def _loops(
@@ -277,6 +301,7 @@ def make_context(
         SURFACE,
     )
     pointed = [one for one in finds.ranked if one.pointed]
+    _add_whole(pack, finds)
     _add_ranked(
         pack,
         finds,
@@ -320,6 +345,20 @@ def make_context(
     if left:
         why += f" {len(left)} files were not read, for example {left[0]}."
     return pack.done(part.name, why)
+
+
+def _add_whole(pack: Pack, finds: Finds) -> None:
+    """The function that raises or is reported, where its usual share would cut it."""
+    why = {one.chunk: one.why for one in finds.ranked}
+    for chunk in finds.reported:
+        if estimate_tokens(chunk.text) > LARGEST * pack.budget:
+            pack.add(
+                chunk,
+                why.get(chunk, "the report is about it"),
+                largest=WHOLE,
+                until=WHOLE + SURFACE,
+                focus=finds.focus(chunk),
+            )
 
 
 def _add_ranked(

@@ -6,6 +6,7 @@ Frames are found again in this checkout, though they come from another machine.
 """
 
 import ast
+import builtins
 import functools
 import re
 import textwrap
@@ -279,6 +280,43 @@ def _path(text: str) -> PurePosixPath:
     return PurePosixPath(text.replace("\\", "/"))
 
 
+OF_OTHERS = frozenset(
+    {
+        *dir(builtins),
+        "arange",
+        "backward",
+        "cpu",
+        "cuda",
+        "detach",
+        "device",
+        "dtype",
+        "eye",
+        "float",
+        "imshow",
+        "item",
+        "long",
+        "numpy",
+        "ones",
+        "permute",
+        "plt",
+        "rand",
+        "randint",
+        "randn",
+        "requires_grad",
+        "reshape",
+        "shape",
+        "show",
+        "size",
+        "tensor",
+        "unsqueeze",
+        "zeros",
+    }
+)
+"""Names that every script of the field has, of Python, of tensors and of plots: a report that says one
+does not mean what the project has under the same name.
+"""
+
+
 def _names(
     prose: list[str],
     code: list[str],
@@ -287,14 +325,20 @@ def _names(
     own = {name for text in code for name in defined(text)}
     called = (name for text in code for name in used(_without_frames(text)))
     names = dict.fromkeys(
-        (name for name in called if name not in own),
+        (name for name in called if name not in own and name not in OF_OTHERS),
         0.6,
     )
     for match in (match for text in prose for match in _PROSE_NAME.finditer(text)):
         names[match[1] or match[0]] = 0.8
     spelled = (found for text in prose for found in _DOTTED.findall(text))
     names |= dict.fromkeys(
-        (name for text in (*inline, *spelled) for name in quoted(text)),
+        # A name that stands alone is meant; one after a dot, or called, may be anybody's.
+        (
+            name
+            for text in (*inline, *spelled)
+            for name in quoted(text)
+            if name == text or name not in OF_OTHERS
+        ),
         1.0,
     )
     best = sorted(

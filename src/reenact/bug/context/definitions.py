@@ -186,11 +186,26 @@ def targets_of(code: CodeIndex, chunk: Chunk) -> Iterator[Target]:
         yield (method, owner) if method is not None else (owner, None)
 
 
+def spoken_names(code: CodeIndex, clues: Clues) -> Mapping[tuple[str, int], str]:
+    """The dotted name by which the report itself imports a definition, by where that is."""
+    found: dict[tuple[str, int], str] = {}
+    for name, one in imported_definitions(code, clues):
+        # A name of a variable in front is no module.
+        if name.partition(".")[0] in code.files.packages:
+            found.setdefault((one.module, one.node.lineno), name)
+    return found
+
+
 def signatures(
-    code: CodeIndex, targets: Iterable[Target], wanted: Collection[str]
+    code: CodeIndex,
+    targets: Iterable[Target],
+    wanted: Collection[str],
+    spoken: Mapping[tuple[str, int], str] | None = None,
 ) -> tuple[Signature, ...]:
-    """Signatures of the targets in their order, each once; `wanted` are names of the report."""
-    surface = _Surface(code, wanted)
+    """Signatures of the targets in their order, each once; `wanted` are names of the report,
+    `spoken` the paths by which it imports.
+    """
+    surface = _Surface(code, wanted, spoken or {})
     found: dict[tuple[str, str], Signature] = {}
     for one in (one for target in targets for one in surface.of(target)):
         found.setdefault((one.name, one.text), one)
@@ -203,6 +218,12 @@ class _Surface:
 
     code: CodeIndex
     wanted: Collection[str]
+    spoken: Mapping[tuple[str, int], str]
+
+    def name(self, found: Class | Function) -> str:
+        """By which users reach it: as the report does, else as the packages export it."""
+        said = self.spoken.get((found.module, found.node.lineno))
+        return said or import_name(self.code, found)
 
     def of(self, target: Target) -> Iterator[Signature]:
         found, owner = target
@@ -222,7 +243,7 @@ class _Surface:
         yield from self._function(found, owner)
 
     def _function(self, found: Function, owner: Class | None) -> Iterator[Signature]:
-        name = import_name(self.code, owner or found)
+        name = self.name(owner or found)
         if owner:
             name = f"{name}.{found.node.name}"
         yield from self._signature(
@@ -247,7 +268,7 @@ class _Surface:
         ]
         if not made:
             yield from self._signature(
-                import_name(self.code, found),
+                self.name(found),
                 found,
                 kind,
             )
@@ -259,7 +280,7 @@ class _Surface:
                 taken = parameters(given, self.wanted, bound=True)
             text = f"{one.name}({taken})" if number else f"{kind}; {found.name}({taken})"
             yield from self._signature(
-                import_name(self.code, one if number else found),
+                self.name(one if number else found),
                 one,
                 text,
             )
@@ -305,7 +326,25 @@ def import_name(code: CodeIndex, found: Class | Function) -> str:
     packages = [
         code.files.module_names[path] for path in sorted(paths) if path.name == "__init__.py"
     ]
-    return f"{min([*filter(exports, (*above, *packages)), found.module], key=publicity)}.{name}"
+    best = min([*filter(exports, (*above, *packages)), found.module], key=publicity)
+    return _without_private(code, f"{best}.{name}", place)
+
+
+def _without_private(code: CodeIndex, name: str, place: tuple[str, int]) -> str:
+    """The name without the folders that users do not write (`keras.api.ops.add`), where that leads
+    to the same definition.
+    """
+    parts = name.split(".")
+    public = ".".join(
+        part
+        for number, part in enumerate(parts)
+        if not 0 < number < len(parts) - 1 or part not in PRIVATE
+    )
+    if public == name:
+        return name
+    found = code.project.find(public)
+    is_same = isinstance(found, Class | Function) and (found.module, found.node.lineno) == place
+    return public if is_same else name
 
 
 def function_head(node: FunctionNode, wanted: Collection[str]) -> str:

@@ -47,7 +47,8 @@ RETURNS = frozenset(
     if name in dis.opmap
 )
 """Instructions at which a function ends without an exception."""
-Trace = Callable[[types.FrameType, str, Any], Any]
+if TYPE_CHECKING:
+    Trace = Callable[[types.FrameType, str, Any], Any]
 
 
 class Recorder:

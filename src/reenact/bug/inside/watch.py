@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from reenact.bug.inside import judge
     from reenact.bug.inside.calls import Recorder
     from reenact.bug.inside.hands import HOOK, Hands
+    from reenact.bug.inside.lines import Lines
     from reenact.bug.inside.reads import Reads
     from reenact.claims.inside.checked import checked
 else:
@@ -35,11 +36,12 @@ else:
     from calls import Recorder
     from checked import checked
     from hands import HOOK, Hands
+    from lines import Lines
     from reads import Reads
 
 RESULT = "result-{}.json"
 FRAME = ("whose", "file", "line", "function", "qualified")
-OWN = ("judge", "calls", "checked", "digest", "genuine", "hands", "reads", "relations")
+OWN = ("judge", "calls", "checked", "digest", "genuine", "hands", "lines", "reads", "relations")
 """Modules of the watcher, which the script does not see."""
 SEEDERS = {
     "numpy": "random.seed",
@@ -107,7 +109,7 @@ def _run(
     }
     if with_hook:
         namespace[HOOK] = hands.hand
-    recorder = Recorder(project, script) if task["mode"] == "calls" else None
+    recorder = _recorder(task["mode"], project, script)
     reads.install()
     began = time.process_time()
     try:
@@ -121,26 +123,17 @@ def _run(
         exec(program, namespace)  # noqa: S102
         found["ended"] = "returned"
     except SystemExit as leaving:
-        found |= {
-            "ended": "exited",
-            "message": _clean(str(leaving.code)),
-        }
+        found.update(ended="exited", message=_clean(str(leaving.code)))
     except BaseException as error:  # noqa: BLE001 - whatever it raises is what we are here for
-        found |= {
-            "ended": "raised",
-            **_described(error, project, script),
-            "made": hands.made(error),
-        }
+        found.update(_described(error, project, script), ended="raised", made=hands.made(error))
     used = {"slower": time.process_time() - began}
     used["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     reads.end()
     found["noticed"] = _clean(reads.noticed)
     found["plain"] = _clean(hands.plain)
-    if recorder is not None:
-        # A script that was ended in between has not left what it would have.
-        found["calls"] = recorder.stop(namespace if found["ended"] == "returned" else {})
+    found.update(_recorded(recorder, namespace if found["ended"] == "returned" else {}))
     if check and found["ended"] == "returned":
-        found |= _checked(check, namespace, warned, used)
+        found.update(_checked(check, namespace, warned, used))
     known = {
         name: str(getattr(sys.modules.get(name), "__version__", "")) for name in task["seeded"]
     }
@@ -151,6 +144,22 @@ def _run(
     found["versions"] = {name: version for name, version in versions.items() if version}
     found["imported"] = _places(task["modules"], project)
     _write({**found, "word": word}, result)
+
+
+def _recorder(mode: str, project: str, script: str) -> Recorder | Lines | None:
+    """What writes down more than the outcome."""
+    if mode == "calls":
+        return Recorder(project, script)
+    return Lines(project) if mode == "lines" else None
+
+
+def _recorded(recorder: Recorder | Lines | None, left: dict[str, Any]) -> dict[str, Any]:
+    """What was written down. A script that was ended in between has not left what it would have."""
+    if recorder is None:
+        return {}
+    if isinstance(recorder, Lines):
+        return {"executed": recorder.stop()}
+    return {"calls": recorder.stop(left)}
 
 
 def _places(names: list[str], project: str) -> dict[str, str]:

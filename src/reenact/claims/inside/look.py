@@ -11,11 +11,12 @@ import importlib
 import json
 import os
 import random
-import shutil
 import signal
 import sys
 import traceback
 from typing import TYPE_CHECKING, Any
+
+from reenact_trials_tree import Tree
 
 if TYPE_CHECKING:
     from reenact.claims.inside import reach
@@ -25,9 +26,7 @@ else:
     from checked import checked
 
 RESULT = "seen-{}-{}.json"
-LARGE = 1 << 20
-"""Bytes from which on a file of the tree is not copied for each look."""
-OWN = ("reach", "checked", "genuine", "relations")
+OWN = ("reach", "checked", "genuine", "relations", "reenact_trials_tree")
 """Modules of the watcher; the script knows the first under another name."""
 NAME = "reenact_reach"
 SEEDED = ("numpy", "torch", "keras")
@@ -37,11 +36,13 @@ def main() -> None:
     """Read the task from the standard input; each look at each seed runs in a child of its own, on
     a fresh copy of the tree.
     """
-    task = json.loads(sys.stdin.buffer.read())
+    read = sys.stdin.buffer.read().decode("utf-8")
+    # Where a tier has no namespaces, the work folder has another name than inside of the others.
+    home = os.path.abspath(".")
+    task = json.loads(read.replace(json.loads(read)["work"], home))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     with open(task["script"], "rb") as source:
         text = source.read()
-    home = os.path.abspath(".")
     here = os.path.dirname(os.path.abspath(task["script"]))
     sys.path[:] = [one for one in sys.path if os.path.abspath(one or ".") not in (here, home)]
     sys.path[0:0] = [os.path.normpath(os.path.join(task["root"], one)) for one in task["bases"]]
@@ -53,6 +54,7 @@ def main() -> None:
     tree = os.path.join(home, task["tree"])
     first = os.path.join(here, "first")
     os.rename(tree, first)
+    made = Tree(first, tree)
     for name in task["imports"]:
         # Once for all children: importing a framework takes longer than most checks.
         try:
@@ -62,7 +64,9 @@ def main() -> None:
     for look in task["looks"]:
         words = look.pop("seeds")
         for seed, word in words:
-            _copy(first, tree, look["files"])
+            made.restore()
+            for name, body in look["files"].items():
+                made.write(name, body.encode("utf-8", "surrogatepass"))
             sys.stdout.flush()
             child = os.fork()
             if child == 0:
@@ -72,25 +76,6 @@ def main() -> None:
                 # Killed from outside it says nothing: the box ends the same way, and is run again.
                 os.kill(os.getpid(), signal.SIGKILL)
     os._exit(0)
-
-
-def _copy(first: str, tree: str, files: dict[str, str]) -> None:
-    """The tree as it was, with other files in it: what an earlier look wrote is gone."""
-    shutil.rmtree(tree, ignore_errors=True)
-    shutil.copytree(first, tree, symlinks=True, copy_function=_one)
-    for name, body in files.items():
-        path = os.path.join(tree, name)
-        os.unlink(path)
-        with open(path, "w", encoding="utf-8", errors="surrogatepass", newline="") as target:
-            target.write(body)
-
-
-def _one(source: str, target: str) -> str:
-    """A copy; of a large file, which is data, another name."""
-    if os.path.getsize(source) > LARGE:
-        os.link(source, target)
-        return target
-    return str(shutil.copy2(source, target))
 
 
 def _run(task: dict[str, Any], look: dict[str, Any], seed: int, word: str, text: bytes) -> None:

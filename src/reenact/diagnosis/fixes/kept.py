@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -70,8 +71,10 @@ class Kept:
     steps: int = 0
     rows: int | None = None
     """Rows that models were given; none where nobody counted."""
+    owned: Shapes | None = None
+    """Shapes of the tensors that an optimizer has."""
     trained: Shapes | None = None
-    """Shapes of the tensors that an optimizer has and a gradient reached."""
+    """Of these, the ones that a gradient reached."""
     judged: tuple[int, ...] | None = None
     """Sizes of the sets of rows that were evaluated."""
     metrics: frozenset[str] = frozenset()
@@ -84,13 +87,16 @@ class Kept:
         books = trace.books
         rows = books.rows if books is not None else None
         parameters = books.parameters if books is not None else None
+        owned: Shapes | None = None
         trained: Shapes | None = None
         if parameters is not None:
-            moved = (one for one in parameters.tensors if one.owners and one.graded)
-            trained = tuple(sorted(one.shape for one in moved))
+            given = [one for one in parameters.tensors if one.owners]
+            owned = tuple(sorted(one.shape for one in given))
+            trained = tuple(sorted(one.shape for one in given if one.graded))
         return cls(
             steps=trace.step_count,
             rows=rows.rows if rows is not None else None,
+            owned=owned,
             trained=trained,
             judged=tuple(sorted(one.rows for one in rows.sets)) if rows is not None else None,
             metrics=frozenset(trace.metric_names()),
@@ -105,14 +111,23 @@ def difference(before: Kept, after: Kept, free: Collection[Part]) -> str:
         return f"it takes {after.steps} steps in place of {before.steps}"
     if Part.ROWS not in free and _differ(before.rows, after.rows):
         return f"models are given {after.rows} rows in place of {before.rows}"
-    if Part.TRAINED not in free and _differ(before.trained, after.trained):
-        counts = [len(one or ()) for one in (before.trained, after.trained)]
-        return f"other parameters are trained: {counts[1]} tensors, {counts[0]} before"
+    if Part.TRAINED not in free and _differ(before.owned, after.owned):
+        counts = [len(one or ()) for one in (before.owned, after.owned)]
+        return f"the optimizer has {counts[1]} tensors in place of {counts[0]}"
+    if Part.TRAINED not in free and (lost := _lost(before.trained, after.trained)):
+        return f"no gradient reaches {lost} of the tensors that were trained"
     if Part.JUDGED not in free and _differ(before.judged, after.judged):
         return f"{_sizes(after.judged)} rows judge in place of {_sizes(before.judged)}"
     if Part.METRICS not in free and (gone := before.metrics - after.metrics):
         return f"the metric {min(gone)} is no longer logged"
     return ""
+
+
+def _lost(before: Shapes | None, after: Shapes | None) -> int:
+    """How many tensors learn no more. That more of them do is what a cure of dead units or NaN does."""
+    if before is None or after is None:
+        return 0
+    return (Counter(before) - Counter(after)).total()
 
 
 def _differ(before: object, after: object) -> bool:

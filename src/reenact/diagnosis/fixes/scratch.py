@@ -62,6 +62,12 @@ class ScratchRun:
         return self.outcome.trained
 
     @property
+    def fails(self) -> bool:
+        """Whether it ended as no program should."""
+        ended_well = (OutcomeKind.FINISHED, OutcomeKind.STOPPED, OutcomeKind.NO_TRAINING)
+        return self.outcome.kind not in ended_well
+
+    @property
     def ending(self) -> str:
         """How it failed, in a few words."""
         crash = self.outcome.crash

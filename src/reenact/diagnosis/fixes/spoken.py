@@ -45,7 +45,7 @@ def objection(finding: Finding, before: Spoken, after: Spoken) -> str:
     """Why an edit is no fix, by what the detectors say after it; empty where it is one."""
     for code in codes_of(finding):
         times = before.times.get(code, 0)
-        # A fault that stands at two lines is mended at one of them.
+        # A fault at two lines is fixed at one of them.
         if times and after.times.get(code, 0) >= times:
             return f"{code} still fires"
     if new := sorted(after.proven - set(before.times)):

@@ -10,13 +10,11 @@ from reenact.diagnosis.fixes.scratch import Scratch
 from reenact.diagnosis.fixes.text import TextCheck
 from reenact.diagnosis.fixes.tried import (
     ALL_SECONDS,
-    BEYOND,
-    MOST,
     Judged,
+    Wanted,
     length_for,
     try_edits,
-    with_judged,
-    worth_trying,
+    with_fixes,
 )
 from reenact.diagnosis.judge import judging, spoken_by
 from reenact.diagnosis.options import DiagnoseOptions
@@ -24,11 +22,9 @@ from reenact.diagnosis.services import DiagnoseServices
 from reenact.faults.agreement import FindingKey
 from reenact.faults.evidence import Evidence
 from reenact.faults.finding import Finding
-from reenact.faults.fix import FixTried
 from reenact.journal import Kind, Scope
 from reenact.probe.clock import contention
 from reenact.probe.surroundings import training_mark
-from reenact.program.patch import Patch
 from reenact.trials.executor import Executor
 from reenact.trials.trial import Trial
 from reenact.types import Progress, Stop
@@ -49,24 +45,16 @@ def fixes_of(
     if program is None or not options.depth.runs:
         return {}
     check = TextCheck(program, judging(options))
-    wanted = worth_trying(findings, check)
-    judged: Sequence[Judged] = ()
-    if wanted:
+
+    def judge(wanted: Wanted) -> Sequence[Judged]:
         services.tell(Progress("diagnose", 3, 5, f"try {len(wanted)} of the fixes"))
-        judged = _tried(wanted, check, evidence, options, services, run, executor)
-    found = {
-        finding.key: with_judged(check.without_refused(finding), one)
-        for (finding, _), one in zip(wanted, judged, strict=True)
-    }
-    for one in findings:
-        if one.key not in found and one.suggestions and one.fix is None:
-            reason = BEYOND if len(wanted) == MOST else "an edit of a model runs in a sandbox only"
-            found[one.key] = check.fixed(one, FixTried.NOT_TRIED, reason)
-    return found
+        return _tried(wanted, check, evidence, options, services, run, executor)
+
+    return with_fixes(findings, check, judge)
 
 
 def _tried(
-    wanted: Sequence[tuple[Finding, list[Patch]]],
+    wanted: Wanted,
     check: TextCheck,
     evidence: Evidence,
     options: DiagnoseOptions,

@@ -67,7 +67,7 @@ class TextCheck:
         """The finding with each suggested edit dropped to which the text has an objection."""
         refused = [
             DroppedFix(one.patch, against)
-            for one in finding.suggestions
+            for one in finding.edits
             if (against := self.objection(finding, one.patch))
         ]
         return replace(finding, dropped_fixes=tuple(refused))
@@ -76,7 +76,7 @@ class TextCheck:
         """The finding with the first suggested edit to which the text has no objection."""
         dropped = list(finding.dropped_fixes)
         known = {one.patch.to_text() for one in dropped}
-        for suggestion in finding.suggestions:
+        for suggestion in finding.edits:
             patch = suggestion.patch
             if patch.to_text() in known:
                 continue

@@ -8,14 +8,16 @@ to fail is no fix.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from reenact.diagnosis.fixes.kept import difference, may_change
 from reenact.diagnosis.fixes.scratch import Length, Scratch, ScratchRun
 from reenact.diagnosis.fixes.spoken import fires, objection
 from reenact.diagnosis.fixes.text import TextCheck
 from reenact.errors import StorageError
+from reenact.faults.agreement import FindingKey
 from reenact.faults.evidence import Evidence
 from reenact.faults.finding import Finding
 from reenact.faults.fix import DroppedFix, Fix, FixTried
@@ -38,6 +40,7 @@ ALL_SECONDS = 60.0
 """Wall time of all runs together, on a machine that does nothing else."""
 EXPERIMENT_SECONDS = 0.8
 """CPU time of each small experiment, as beside the watched run."""
+OF_A_MODEL = "an edit of a model runs in a sandbox only"
 BEYOND = f"{MOST} other fixes were tried"
 NO_TIME = "no time was left"
 
@@ -53,6 +56,10 @@ def length_for(evidence: Evidence, contention: float) -> Length:
         expected = seconds * steps / trace.step_count
     most = max(LEAST_SECONDS, AS_LONG * expected) * contention
     return Length(most, steps, EXPERIMENT_SECONDS)
+
+
+Wanted: TypeAlias = Sequence[tuple[Finding, list[Patch]]]
+"""Findings and the edits of each that are to be tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +84,7 @@ class _Case:
         return Judged(self.fix, tuple(self.dropped))
 
 
-def worth_trying(
-    findings: Sequence[Finding], check: TextCheck
-) -> list[tuple[Finding, list[Patch]]]:
+def worth_trying(findings: Sequence[Finding], check: TextCheck) -> Wanted:
     """The first findings with an edit to which the text has no objection, and these edits."""
     found: list[tuple[Finding, list[Patch]]] = []
     for one in findings:
@@ -91,14 +96,12 @@ def worth_trying(
 def _edits(finding: Finding, check: TextCheck) -> list[Patch]:
     if finding.fix is not None:
         return []
-    patches = (one.patch for one in finding.suggestions)
+    patches = (one.patch for one in finding.edits)
     fitting = (one for one in patches if not one.is_code and not check.objection(finding, one))
     return [patch for patch, _ in zip(fitting, range(MOST_EDITS), strict=False)]
 
 
-def try_edits(
-    wanted: Sequence[tuple[Finding, list[Patch]]], check: TextCheck, scratch: Scratch
-) -> list[Judged]:
+def try_edits(wanted: Wanted, check: TextCheck, scratch: Scratch) -> list[Judged]:
     """What running them shows, finding by finding."""
     cases = [_Case(finding, list(edits)) for finding, edits in wanted]
     experiments = any(_by_experiment(one.finding) for one in cases)
@@ -131,11 +134,13 @@ def _judge(
         case.fix = check.fix(patch, case.finding, FixTried.NOT_TRIED, NO_TIME)
     elif against := _against(case.finding, patch, before, after):
         case.dropped.append(DroppedFix(patch, against))
+    elif not after.kept.steps:
+        case.fix = check.fix(patch, case.finding, FixTried.NOT_TRIED, "the program takes no step")
     elif lost := sorted(before.tests - after.tests):
         gone = f"the experiment {lost[0]} could not be done with it"
         case.fix = check.fix(patch, case.finding, FixTried.NOT_TRIED, gone)
     elif not fires(case.finding, before.spoken):
-        ran = f"it ran {after.kept.steps} steps, but {case.finding.code} does not fire so early"
+        ran = f"it ran {after.kept.steps} steps, in which {case.finding.code} does not fire without it"
         case.fix = check.fix(patch, case.finding, FixTried.NOT_TRIED, ran)
     else:
         ran = f"{after.kept.steps} steps in a scratch copy"
@@ -144,10 +149,12 @@ def _judge(
 
 def _against(finding: Finding, patch: Patch, before: ScratchRun, after: ScratchRun) -> str:
     """Why an edit that ran is no fix; empty where it is one."""
-    if not after.steps_on and (before.steps_on or not after.kept.steps):
+    if not after.steps_on and (before.steps_on or (after.fails and not after.kept.steps)):
         return after.ending
-    if heard := objection(finding, before.spoken, after.spoken):
-        return heard
+    if speaks := objection(finding, before.spoken, after.spoken):
+        return speaks
+    if not before.kept.steps:
+        return ""
     if not before.steps_on:
         return after.ending if after.kept.steps < before.kept.steps else ""
     return difference(before.kept, after.kept, may_change(finding.code, patch))
@@ -156,6 +163,24 @@ def _against(finding: Finding, patch: Patch, before: ScratchRun, after: ScratchR
 def _give_up(cases: Sequence[_Case], patches: Sequence[Patch], check: TextCheck, why: str) -> None:
     for case, patch in zip(cases, patches, strict=True):
         case.fix = check.fix(patch, case.finding, FixTried.NOT_TRIED, why)
+
+
+def with_fixes(
+    findings: Sequence[Finding], check: TextCheck, judge: Callable[[Wanted], Sequence[Judged]]
+) -> dict[FindingKey, Finding]:
+    """Those findings that have an edit, with what became of it; `judge` runs the first of them. They
+    are given in the order in which they are listed.
+    """
+    wanted = worth_trying(findings, check)
+    found = {
+        finding.key: with_judged(check.without_refused(finding), one)
+        for (finding, _), one in zip(wanted, judge(wanted) if wanted else (), strict=True)
+    }
+    reason = BEYOND if len(wanted) == MOST else OF_A_MODEL
+    for one in findings:
+        if one.key not in found and one.edits and one.fix is None:
+            found[one.key] = check.fixed(one, FixTried.NOT_TRIED, reason)
+    return found
 
 
 def with_judged(finding: Finding, judged: Judged) -> Finding:

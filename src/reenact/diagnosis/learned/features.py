@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from reenact.diagnosis.learned.monitored import curves_of, monitored
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.layer_view import LayerView
-from reenact.faults.facts.losses import LossFamily, Wanted
 from reenact.faults.facts.measured import kernel_rows, output_rows
 from reenact.probe.trace import Columns
 from reenact.program.graph import TaskType
+from reenact.program.layer_view import LayerView
 from reenact.program.training.alternatives import USUAL_RATE
+from reenact.program.training.loss_families import LossFamily, Wanted
 from reenact.types import JsonValue
 
 Floats: TypeAlias = NDArray[np.float64]

@@ -19,11 +19,11 @@ from reenact.diagnosis.learned.features import features, matrix
 from reenact.errors import InputError
 from reenact.faults.detector import suggest
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.layer_view import LayerView
 from reenact.faults.fault_type import FaultType
 from reenact.faults.finding import Finding, finding_of
 from reenact.faults.observation import Observation, Severity
 from reenact.program.hyperparameter import Kind
+from reenact.program.layer_view import LayerView
 
 FAMILY = "learned"
 LEAST = 0.5

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypedDict
 
 from reenact.errors import PatchRefused
-from reenact.faults.facts.losses import LossFamily, loss_family
 from reenact.faults.fault_type import FaultType
 from reenact.program.edit.change import Change, Remove, Replace, Set
 from reenact.program.hyperparameter import Hyperparameter, Kind
 from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.program.static_graph import hyperparameters_of
+from reenact.program.training.loss_families import LossFamily, loss_family
 from reenact.program.training.vocabulary import plain_name
 from reenact.types import JsonValue
 

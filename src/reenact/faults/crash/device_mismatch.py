@@ -37,7 +37,9 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.crash import crashed
-from reenact.faults.facts.crash_kind import CrashKind
+from reenact.faults.fixes.crashes import one_device
+from reenact.faults.fixes.drafting import with_fixes
+from reenact.probe.crash_kind import CrashKind
 
 FAULT = Fault(
     code="CR04",
@@ -64,4 +66,5 @@ def device_mismatch(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of torch.nn.Module.to.
     """
-    yield from crashed(detector, evidence, CrashKind.DEVICE)
+    for finding in crashed(detector, evidence, CrashKind.DEVICE):
+        yield with_fixes(finding, one_device(evidence))

@@ -40,7 +40,9 @@ from reenact.faults import (
 )
 from reenact.faults.facts.crash import crashed
 from reenact.faults.facts.crash_advice import dtype_advice
-from reenact.faults.facts.crash_kind import CrashKind
+from reenact.faults.fixes.crashes import one_type
+from reenact.faults.fixes.drafting import with_fixes
+from reenact.probe.crash_kind import CrashKind
 
 FAULT = Fault(
     code="CR03",
@@ -70,4 +72,5 @@ def dtype_mismatch(detector: Detector, evidence: Evidence) -> Findings:
     Documentation of torch.Tensor.to and of keras.backend.floatx.
     """
     why = dtype_advice(evidence.crash) if evidence.crash is not None else ""
-    yield from crashed(detector, evidence, CrashKind.DTYPE, why=why)
+    for finding in crashed(detector, evidence, CrashKind.DTYPE, why=why):
+        yield with_fixes(finding, one_type(evidence))

@@ -19,7 +19,8 @@ Instead
     - table = nn.Embedding(20, 4)
     + table = nn.Embedding(40, 4)
 Fix safety
-    There is nothing to change automatically: widen the table, or map rare words to one index.
+    Unsafe: the table becomes as large as the largest number that was asked for; rare words may be mapped to
+    one index instead.
 Sources
     Documentation of torch.nn.Embedding.
 """
@@ -36,8 +37,10 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.crash import crashed
-from reenact.faults.facts.crash_kind import CrashKind
-from reenact.faults.facts.crash_values import outside
+from reenact.faults.fixes.drafting import with_fixes
+from reenact.faults.fixes.layers import widen_table
+from reenact.probe.crash_kind import CrashKind
+from reenact.probe.crash_values import outside
 
 FAULT = Fault(
     code="CR13",
@@ -69,4 +72,5 @@ def index_out_of_range(detector: Detector, evidence: Evidence) -> Findings:
         return
     indices, size = beyond
     more = f"; indices are {indices.minimum} to {indices.maximum}, the embedding has {size} rows"
-    yield from crashed(detector, evidence, CrashKind.INDEX, more)
+    for finding in crashed(detector, evidence, CrashKind.INDEX, more):
+        yield with_fixes(finding, widen_table(evidence))

@@ -22,8 +22,8 @@ Instead
     - model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 2))
     + model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
 Fix safety
-    There is nothing to change automatically: widen the output, encode the labels, or take the loss for
-    their form.
+    Unsafe: the output gets a unit for each class, or labels that begin with one begin with zero. Else encode
+    the labels, or take the loss for their form.
 Sources
     Documentation of the losses of PyTorch and Keras.
 """
@@ -41,9 +41,11 @@ from reenact.faults import (
 )
 from reenact.faults.facts.crash import crashed
 from reenact.faults.facts.crash_advice import label_advice
-from reenact.faults.facts.crash_kind import CrashKind
-from reenact.faults.facts.crash_values import outside
-from reenact.faults.facts.label_place import labels_made_at
+from reenact.faults.fixes.crashes import unit_for_each_class
+from reenact.faults.fixes.drafting import with_fixes
+from reenact.probe.crash_kind import CrashKind
+from reenact.probe.crash_values import outside
+from reenact.program.training.rows.origins import labels_made_at
 
 FAULT = Fault(
     code="CR02",
@@ -78,16 +80,12 @@ def label_shape_or_range(detector: Detector, evidence: Evidence) -> Findings:
     classes = (
         f"; labels have {labels.classes} classes" if labels is not None and labels.classes else ""
     )
-    made = labels_made_at(evidence)
+    made = labels_made_at(evidence.files)
     where = f"; the labels are made at line {made.line}" if made is not None else ""
     why = label_advice(evidence.crash) if evidence.crash is not None else ""
-    yield from crashed(
-        detector,
-        evidence,
-        CrashKind.LABEL,
-        width + classes + _range(evidence) + where,
-        why=why,
-    )
+    saw = width + classes + _range(evidence) + where
+    for finding in crashed(detector, evidence, CrashKind.LABEL, saw, why=why):
+        yield with_fixes(finding, unit_for_each_class(evidence))
 
 
 def _range(evidence: Evidence) -> str:

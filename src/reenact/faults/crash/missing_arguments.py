@@ -35,7 +35,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.crash import command, crashed
-from reenact.faults.facts.crash_kind import CrashKind
+from reenact.probe.crash_kind import CrashKind
 
 FAULT = Fault(
     code="CR12",

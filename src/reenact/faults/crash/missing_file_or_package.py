@@ -36,8 +36,8 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.crash import crashed
-from reenact.faults.facts.crash_kind import CrashKind
 from reenact.probe.crash import Crash
+from reenact.probe.crash_kind import CrashKind
 from reenact.probe.outcome import OTHER_PYTHON, OutcomeKind, beside
 
 FAULT = Fault(

@@ -35,8 +35,8 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.crash import crashed
-from reenact.faults.facts.crash_kind import CrashKind
 from reenact.probe.crash import PROGRAM
+from reenact.probe.crash_kind import CrashKind
 
 FAULT = Fault(
     code="CR07",

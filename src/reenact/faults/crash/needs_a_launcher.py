@@ -37,8 +37,8 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.crash import crashed
-from reenact.faults.facts.crash_kind import CrashKind
-from reenact.faults.facts.crash_values import needs_group
+from reenact.probe.crash_kind import CrashKind
+from reenact.probe.crash_values import needs_group
 
 FAULT = Fault(
     code="CR08",

@@ -36,8 +36,8 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.crash import command, crashed
-from reenact.faults.facts.crash_kind import CrashKind
 from reenact.probe.crash import CudaFacts
+from reenact.probe.crash_kind import CrashKind
 
 CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 FAULT = Fault(

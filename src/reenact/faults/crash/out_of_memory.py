@@ -37,8 +37,8 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.crash import crashed
-from reenact.faults.facts.crash_kind import CrashKind
 from reenact.probe.crash import Crash
+from reenact.probe.crash_kind import CrashKind
 
 _ASKED = re.compile(r"tried to allocate ([\d.]+) (bytes|[KMGT]iB)", re.IGNORECASE)
 """What the allocators of torch write, of the machine and of the GPU: their exceptions hold no

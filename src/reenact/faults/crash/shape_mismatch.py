@@ -42,7 +42,7 @@ from reenact.faults import (
 )
 from reenact.faults.facts.crash import crashed
 from reenact.faults.facts.crash_advice import shape_advice
-from reenact.faults.facts.crash_kind import CrashKind
+from reenact.probe.crash_kind import CrashKind
 
 FALSIFIED = re.compile(
     r"(?i)is invalid for input of size|total size of (the )?(tensor|new array) must be unchanged"

@@ -30,8 +30,8 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.crash import command, crashed
-from reenact.faults.facts.crash_kind import CrashKind
 from reenact.probe.crash import CrashFacts
+from reenact.probe.crash_kind import CrashKind
 
 FAULT = Fault(
     code="CR10",

@@ -41,9 +41,10 @@ from reenact.faults import (
     Severity,
     TaskType,
 )
-from reenact.faults.facts.api import has_keyword
-from reenact.faults.facts.lines import calls
 from reenact.faults.facts.series import accuracy
+from reenact.faults.fixes.classes import weigh_classes
+from reenact.program.flow.library_uses import has_keyword
+from reenact.program.syntax.lines import calls
 
 RATIO, FEWEST = 10, 50
 BALANCES = (
@@ -96,10 +97,11 @@ def class_imbalance(detector: Detector, evidence: Evidence) -> Findings:
     yield detector.finding(
         evidence,
         saw,
+        fixes=weigh_classes(evidence, counts, labels.class_values or ()),
         confidence=0.6 if stuck else None,
     )
 
 
 def _balances(evidence: Evidence) -> bool:
     """Whether rare classes weigh more, or are drawn more often, or easy rows weigh less."""
-    return any(calls(evidence, *BALANCES)) or has_keyword(evidence, *WEIGHTS)
+    return any(calls(evidence.files, *BALANCES)) or has_keyword(evidence.files, *WEIGHTS)

@@ -56,14 +56,13 @@ from reenact.faults.facts.input_values import (
     scales_itself,
     training_inputs,
 )
-from reenact.faults.facts.label_place import inputs_made_at
-from reenact.faults.facts.lines import nodes
 from reenact.faults.facts.measured import among, inputs_scaled, output_rows
 from reenact.faults.facts.places import at_hyperparameter, named_hyperparameter
 from reenact.faults.facts.series import learned
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.lines import nodes
 from reenact.program.syntax.pieces import (
     is_call,
     is_constant,
@@ -71,6 +70,7 @@ from reenact.program.syntax.pieces import (
     owner_of,
     place_of,
 )
+from reenact.program.training.rows.origins import inputs_made_at
 
 LARGE = 10.0
 SCALERS = (
@@ -138,7 +138,7 @@ def inputs_unscaled(detector: Detector, evidence: Evidence) -> Findings:
     values = ("scale", "standardize") if picture else ("standardize", "scale")
     param = named_hyperparameter(evidence, Kind.PREPROCESSING, "scale")
     finding = at_hyperparameter(finding, param, values)
-    made = inputs_made_at(evidence)
+    made = inputs_made_at(evidence.files)
     passes = evidence.happened("training-pass")
     if made is None and evidence.framework == "torch" and (param is None or param.absent):
         made = passes[0].place if passes else None
@@ -223,7 +223,7 @@ def abnormal_data(detector: Detector, evidence: Evidence) -> Findings:
             saw,
             kind=Kind.PREPROCESSING,
             values=values,
-            place=inputs_made_at(evidence),
+            place=inputs_made_at(evidence.files),
         )
 
 
@@ -251,7 +251,7 @@ def _dropped(evidence: Evidence) -> Iterator[ast.expr]:
     """Where a scaler of scikit-learn is asked for scaled rows and nobody takes them; it scales
     nothing in place unless it was made to.
     """
-    for node in nodes(evidence, ast.Expr):
+    for node in nodes(evidence.files, ast.Expr):
         owner = owner_of(node.value)
         made = value_of(owner) if owner is not None else None
         kept = not is_call(node.value, "fit_transform", "transform")

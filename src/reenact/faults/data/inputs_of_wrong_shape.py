@@ -43,7 +43,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.input_values import training_inputs
-from reenact.faults.facts.layer_view import Shape
+from reenact.program.layer_view import Shape
 
 FAULT = Fault(
     code="DA04",

@@ -50,6 +50,7 @@ from reenact.faults import (
 )
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.series import epoch_losses, finite, losses
+from reenact.faults.fixes.layers import shuffle_rows
 
 SORTED = 0.7
 """Spread of the batches' mean labels, by the spread of the labels, from which a batch is of one
@@ -133,7 +134,8 @@ def epochs_class_by_class(detector: Detector, evidence: Evidence) -> Findings:
 
     Bengio, "Practical Recommendations for Gradient-Based Training of Deep Architectures", 2012.
     """
-    yield from imbalances(detector, evidence)
+    fixes = shuffle_rows(evidence)
+    yield from imbalances(detector, evidence, fixes=lambda _: fixes)
 
 
 def _in_order(evidence: Evidence) -> str:

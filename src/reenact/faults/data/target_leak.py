@@ -48,8 +48,6 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.roles import targets
-from reenact.faults.facts.windows import windows_with_target
 from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.flow.uses import names_that_reach, stores
 from reenact.program.syntax.excerpt import excerpt, same
@@ -70,6 +68,8 @@ from reenact.program.syntax.pieces import (
     place_of,
     subject_of,
 )
+from reenact.program.training.roles import targets
+from reenact.program.training.rows.windows import windows_with_target
 
 SMOOTHERS = (
     "uniform_filter1d",

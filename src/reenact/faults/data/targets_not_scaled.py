@@ -47,10 +47,10 @@ from reenact.faults import (
     Observes,
     TaskType,
 )
-from reenact.faults.facts.lines import call_place, calls
 from reenact.faults.facts.places import OF_QUANTITIES
 from reenact.faults.facts.series import learned, losses, windows
 from reenact.program.flow.constants import constant_of
+from reenact.program.syntax.lines import call_place, calls
 from reenact.program.syntax.pieces import given_as, is_constant, owner_of
 
 LARGE = 10.0
@@ -107,7 +107,7 @@ def _beside_classes(detector: Detector, evidence: Evidence) -> Findings:
     if evidence.loss_family not in (LossFamily.BINARY, LossFamily.CATEGORICAL) or len(course) < 2:
         return
     place = next(
-        (found for name in OF_QUANTITIES if (found := call_place(evidence, name))),
+        (found for name in OF_QUANTITIES if (found := call_place(evidence.files, name))),
         None,
     )
     width = evidence.output.width if evidence.output is not None else None
@@ -136,7 +136,7 @@ def _beside_classes(detector: Detector, evidence: Evidence) -> Findings:
 
 def _sums(evidence: Evidence) -> bool:
     """Whether the program sums a term over many values, which makes it large by itself."""
-    sums = [call for call in calls(evidence, "sum") if owner_of(call) is not None]
+    sums = [call for call in calls(evidence.files, "sum") if owner_of(call) is not None]
     over_axes = any(call.args for call in sums) or bool(given_as(sums, "dim", "axis"))
-    reductions = map(constant_of, given_as(calls(evidence), "reduction"))
+    reductions = map(constant_of, given_as(calls(evidence.files), "reduction"))
     return over_axes or any(is_constant(one, "sum") for one in reductions)

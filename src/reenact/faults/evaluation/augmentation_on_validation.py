@@ -51,13 +51,15 @@ from reenact.faults import (
     Place,
     TaskType,
 )
-from reenact.faults.facts.lines import first_place, nodes
-from reenact.faults.facts.splits import evaluated
+from reenact.faults.facts.random_changes import RANDOM_CHANGES
+from reenact.faults.fixes.splits import plain_for_validation
 from reenact.probe.trace import Event
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.lines import first_place, nodes
 from reenact.program.syntax.pieces import (
     Found,
+    Node,
     called,
     calls_in,
     elements,
@@ -68,45 +70,8 @@ from reenact.program.syntax.pieces import (
     place_of,
     within,
 )
+from reenact.program.training.rows.splits import evaluated
 
-RANDOM_CHANGES = frozenset(
-    (
-        "AugMix",
-        "AutoAugment",
-        "ColorJitter",
-        "CutMix",
-        "CutOut",
-        "ElasticTransform",
-        "GaussianNoise",
-        "MixUp",
-        "RandAugment",
-        "RandomAdjustSharpness",
-        "RandomAffine",
-        "RandomApply",
-        "RandomAutocontrast",
-        "RandomBrightness",
-        "RandomBrightnessContrast",
-        "RandomChoice",
-        "RandomContrast",
-        "RandomCrop",
-        "RandomEqualize",
-        "RandomErasing",
-        "RandomFlip",
-        "RandomGrayscale",
-        "RandomHorizontalFlip",
-        "RandomInvert",
-        "RandomPerspective",
-        "RandomPosterize",
-        "RandomResizedCrop",
-        "RandomRotation",
-        "RandomSolarize",
-        "RandomTranslation",
-        "RandomVerticalFlip",
-        "RandomZoom",
-        "TrivialAugmentWide",
-    )
-)
-"""Classes of torchvision, albumentations and Keras."""
 DRAWS = (
     "rand",
     "rand_like",
@@ -166,7 +131,12 @@ def augmentation_on_validation(detector: Detector, evidence: Evidence) -> Findin
     """
     written = list(_augmented(evidence))
     for node, saw in written:
-        yield detector.finding(evidence, saw, place=place_of(node))
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=plain_for_validation(evidence, node, _change_of(node)),
+            place=place_of(node),
+        )
     seen = "" if written else _changed(evidence)
     if seen:
         yield detector.finding(evidence, seen, place=_transformed(evidence))
@@ -210,7 +180,7 @@ def _transformed(evidence: Evidence) -> Place | None:
     """Where the data set for validation is given what changes its rows, else where it is made."""
     made = [
         node.value
-        for node in nodes(evidence, ast.Assign)
+        for node in nodes(evidence.files, ast.Assign)
         if is_call(node.value)
         and called(node.value) not in NUMBERS
         and not evaluated(file_of(node)).isdisjoint(map(last_word, _stored(node)))
@@ -220,7 +190,7 @@ def _transformed(evidence: Evidence) -> Place | None:
 
 def _augmented(evidence: Evidence) -> Found:
     """Splits of one augmented data set, and data sets for validation that augment."""
-    for node in nodes(evidence, ast.Assign):
+    for node in nodes(evidence.files, ast.Assign):
         targets = _stored(node)
         made = node.value
         if is_call(made, "random_split") and made.args:
@@ -232,6 +202,14 @@ def _augmented(evidence: Evidence) -> Found:
             change = _changes(made)
             if change is not None:
                 yield node, f"{excerpt(targets[0])} is made with {excerpt(change)}"
+
+
+def _change_of(node: Node) -> ast.expr | None:
+    """What changes the rows at random in a statement that makes a data set, or splits one."""
+    made = node.value if isinstance(node, ast.Assign) else None
+    if is_call(made, "random_split") and made.args:
+        made = value_of(made.args[0])
+    return _changes(made) if made is not None else None
 
 
 def _stored(node: ast.Assign) -> list[ast.expr]:

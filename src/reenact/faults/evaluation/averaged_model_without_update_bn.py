@@ -52,6 +52,7 @@ from reenact.faults import (
     Needs,
     Observes,
 )
+from reenact.faults.fixes.modes import update_statistics
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.follow import Follower
 from reenact.program.flow.sources import Sources
@@ -149,6 +150,7 @@ def statistics_of_other_weights(detector: Detector, evidence: Evidence) -> Findi
             yield detector.finding(
                 evidence,
                 saw,
+                fixes=update_statistics(evidence, place_of(call)),
                 place=place_of(call),
             )
 

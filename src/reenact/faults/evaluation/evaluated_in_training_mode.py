@@ -48,11 +48,12 @@ from reenact.faults import (
     Observes,
 )
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.lines import calls, nodes
 from reenact.faults.facts.places import at_named, has_modes
+from reenact.faults.fixes.modes import evaluate
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import objects_of
 from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.lines import calls, nodes
 from reenact.program.syntax.pieces import (
     function_of,
     is_call,
@@ -94,7 +95,13 @@ def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findin
     for call in _asked_to_train(evidence) if has_modes(evidence) else ():
         function = getattr(function_of(call), "name", "")
         saw = f"{excerpt(call)} in {function}, which evaluates too"
-        yield detector.finding(evidence, saw, place=place_of(call), certainty=Certainty.PROOF)
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=evaluate(evidence, place_of(call)),
+            place=place_of(call),
+            certainty=Certainty.PROOF,
+        )
     if evidence.optimizers > 1 or not has_modes(evidence):
         return
     events = evidence.watched.happened("evaluation")
@@ -102,7 +109,7 @@ def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findin
     # choice.
     judged = [one for one in events if one.facts.get("learns", True) or not evidence.copies]
     averaged = {one.step for one in judged if one.facts.get("again")}
-    lines = list(nodes(evidence, ast.Expr))
+    lines = list(nodes(evidence.files, ast.Expr))
     # Where a call begins whose output is not used.
     unread = {str(place_of(one)) for one in lines if is_call(one.value)}
     judged = [one for one in judged if one.step not in averaged and str(one.place) not in unread]
@@ -114,19 +121,24 @@ def evaluated_in_training_mode(detector: Detector, evidence: Evidence) -> Findin
         # `model.eval` as a statement, without its parentheses.
         if isinstance(line.value, ast.Attribute) and line.value.attr == "eval":
             saw = f"{excerpt(line)} is not called; {saw}"
-            yield detector.finding(evidence, saw, place=place_of(line), certainty=Certainty.PROOF)
+            yield detector.finding(
+                evidence,
+                saw,
+                fixes=evaluate(evidence, place_of(line)),
+                place=place_of(line),
+                certainty=Certainty.PROOF,
+            )
             return
+    places = [event.place for event in judged if event.facts.get("training")]
+    first = next(filter(None, places), None)
     found = at_named(
         evidence,
-        detector.finding(evidence, saw, kind=Kind.MODE),
+        detector.finding(evidence, saw, kind=Kind.MODE, fixes=evaluate(evidence, first)),
         Kind.MODE,
         "eval",
         ("eval",),
     )
-    places = (event.place for event in judged if event.facts.get("training"))
-    yield found.refined(
-        place=next(filter(None, places), found.place),
-    )
+    yield found.refined(place=first or found.place)
 
 
 @FAULT.detector(
@@ -146,14 +158,18 @@ def judged_in_training_mode(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of torch.nn.Module.eval.
     """
-    yield from imbalances(detector, evidence)
+    yield from imbalances(
+        detector,
+        evidence,
+        fixes=lambda place: evaluate(evidence, place),
+    )
 
 
 def _asked_to_train(evidence: Evidence) -> Iterator[ast.Call]:
     """Calls with `training=True` in a step of Keras that evaluates or predicts, or in the pass of a
     model itself, of a layer that takes statistics of its batch.
     """
-    for call in calls(evidence):
+    for call in calls(evidence.files):
         if is_constant(constant_of(keyword(call, "training")), True):
             name = getattr(function_of(call), "name", "")
             if name in STEPS or (name == "call" and objects_of(call.func, *NORMALISES)):

@@ -46,7 +46,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.input_values import saw_others, shared_rows
-from reenact.faults.facts.lines import calls, nodes
+from reenact.program.syntax.lines import calls, nodes
 
 EVALUATES = (
     "eval",
@@ -132,6 +132,6 @@ def no_validation(detector: Detector, evidence: Evidence) -> Findings:
 
 def _evaluates(evidence: Evidence) -> bool:
     """Whether the program asks its model for answers without training it."""
-    if any(calls(evidence, *EVALUATES)):
+    if any(calls(evidence.files, *EVALUATES)):
         return True
-    return any(function.name in STEPS for function in nodes(evidence, ast.FunctionDef))
+    return any(function.name in STEPS for function in nodes(evidence.files, ast.FunctionDef))

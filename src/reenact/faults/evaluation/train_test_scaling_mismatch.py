@@ -52,10 +52,8 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.own_figures import FIGURES, held_out_in_turn, scaled_by_themselves
 from reenact.faults.facts.places import at_named
-from reenact.faults.facts.roles import is_without_gradients
-from reenact.faults.facts.splits import apart, evaluated, pairs
+from reenact.faults.fixes.scaling import fit_on_training_rows
 from reenact.program.flow.uses import stores
 from reenact.program.graph import TensorFacts
 from reenact.program.syntax.excerpt import excerpt, key_of, same
@@ -73,6 +71,13 @@ from reenact.program.syntax.pieces import (
     place_of,
     within,
 )
+from reenact.program.training.roles import is_without_gradients
+from reenact.program.training.rows.own_figures import (
+    FIGURES,
+    held_out_in_turn,
+    scaled_by_themselves,
+)
+from reenact.program.training.rows.splits import apart, evaluated, pairs
 
 PLAIN_SCALERS = (
     "MaxAbsScaler",
@@ -130,7 +135,12 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
     """
     files = list(evidence.files)
     for taken, saw in scaled_by_themselves(files):
-        yield detector.finding(evidence, saw, place=place_of(taken))
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=fit_on_training_rows(evidence, place_of(taken)),
+            place=place_of(taken),
+        )
         return
     for split in () if any(_generates(index) for index in files) else ("validation", "test"):
         train = evidence.inputs
@@ -141,7 +151,7 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
         if saw:
             found = at_named(
                 evidence,
-                detector.finding(evidence, saw),
+                detector.finding(evidence, saw, fixes=fit_on_training_rows(evidence, None)),
                 Kind.PREPROCESSING,
                 "scale",
             )
@@ -153,6 +163,7 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
             yield detector.finding(
                 evidence,
                 saw,
+                fixes=fit_on_training_rows(evidence, _scaled_at(files)),
                 place=_scaled_at(files),
             )
             return
@@ -161,6 +172,7 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
             yield detector.finding(
                 evidence,
                 saw,
+                fixes=fit_on_training_rows(evidence, place_of(call)),
                 place=place_of(call),
                 confidence=0.75,
             )
@@ -186,7 +198,11 @@ def rows_that_judge_scaled_otherwise(detector: Detector, evidence: Evidence) -> 
     Kapoor and Narayanan, "Leakage and the Reproducibility Crisis in Machine-Learning-Based
     Science", 2023 (pre-processing).
     """
-    yield from imbalances(detector, evidence)
+    yield from imbalances(
+        detector,
+        evidence,
+        fixes=lambda place: fit_on_training_rows(evidence, place),
+    )
 
 
 def _fitted_again(files: Sequence[FileIndex], index: FileIndex) -> Found:

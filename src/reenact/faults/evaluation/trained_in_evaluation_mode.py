@@ -47,6 +47,7 @@ from reenact.faults import (
 )
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.places import at_named, has_modes
+from reenact.faults.fixes.modes import train
 
 FAULT = Fault(
     code="EV02",
@@ -82,7 +83,7 @@ def trained_in_evaluation_mode(detector: Detector, evidence: Evidence) -> Findin
     saw = f"{off} of {len(modes)} steps were taken in evaluation mode"
     yield at_named(
         evidence,
-        detector.finding(evidence, saw, kind=Kind.MODE),
+        detector.finding(evidence, saw, kind=Kind.MODE, fixes=train(evidence)),
         Kind.MODE,
         "train",
         ("train",),
@@ -106,7 +107,8 @@ def stepped_in_evaluation_mode(detector: Detector, evidence: Evidence) -> Findin
 
     Documentation of torch.nn.Module.train.
     """
-    yield from imbalances(detector, evidence)
+    fixes = train(evidence)
+    yield from imbalances(detector, evidence, fixes=lambda _: fixes)
 
 
 def _is_accounted(evidence: Evidence) -> bool:

@@ -34,6 +34,7 @@ import ast
 import math
 from collections.abc import Iterator
 
+from reenact.accounts.prepared import only_prepares
 from reenact.faults import (
     Category,
     Certainty,
@@ -47,28 +48,15 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.drawn_rows import (
-    CHOSEN,
-    RESAMPLERS,
-    RESAMPLES,
-    SPLITS,
-    copies,
-    is_made_by,
-    repeated_before,
-    split_by_chance,
-    split_later,
-)
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.input_values import shared_rows
-from reenact.faults.facts.lines import call_place
-from reenact.faults.facts.prepared import only_prepares
-from reenact.faults.facts.roles import is_loss_call
-from reenact.faults.facts.splits import pairs
+from reenact.faults.fixes.splits import judge_other_rows, split_first, split_in_order
 from reenact.probe.trace import Overlap
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import names_that_reach, stores
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.lines import call_place
 from reenact.program.syntax.pieces import (
     Found,
     called,
@@ -82,6 +70,19 @@ from reenact.program.syntax.pieces import (
     place_of,
     within,
 )
+from reenact.program.training.roles import is_loss_call
+from reenact.program.training.rows.drawn import (
+    CHOSEN,
+    RESAMPLERS,
+    RESAMPLES,
+    SPLITS,
+    copies,
+    is_made_by,
+    repeated_before,
+    split_by_chance,
+    split_later,
+)
+from reenact.program.training.rows.splits import pairs
 
 OF_GRAPHS = ("train_mask", "val_mask", "test_mask")
 """What torch_geometric calls the masks of the splits of a graph."""
@@ -123,9 +124,11 @@ def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
             for node, saw in look(index):
                 strong = Certainty.STRONG
                 place = place_of(node)
+                fixes = split_in_order(evidence, node) if look is split_by_chance else ()
                 yield detector.finding(
                     evidence,
                     saw,
+                    fixes=fixes,
                     place=place,
                     confidence=sure,
                     certainty=strong,
@@ -140,12 +143,13 @@ def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
     sure = _sure(evidence, worst, clean=clean)
     saw = f"{worst.shared} of {worst.rows} rows of the {worst.split} data are training rows"
     proven = Certainty.PROOF if sure > 0.8 else None
-    where = call_place(evidence, *RESAMPLES, *SPLITS) if proven is not None else None
+    where = call_place(evidence.files, *RESAMPLES, *SPLITS) if proven is not None else None
     kind = Kind.VALIDATION
     yield detector.finding(
         evidence,
         saw,
         kind=kind,
+        fixes=judge_other_rows(evidence),
         confidence=sure,
         certainty=proven,
         place=where,
@@ -188,6 +192,7 @@ def leakage_by_duplicates(detector: Detector, evidence: Evidence) -> Findings:
                 yield detector.finding(
                     evidence,
                     saw,
+                    fixes=split_first(evidence, place_of(draw)),
                     place=place_of(draw),
                 )
 
@@ -253,7 +258,8 @@ def rows_train_and_judge(detector: Detector, evidence: Evidence) -> Findings:
     Kapoor and Narayanan, "Leakage and the Reproducibility Crisis in Machine-Learning-Based
     Science", 2023.
     """
-    yield from imbalances(detector, evidence)
+    fixes = judge_other_rows(evidence)
+    yield from imbalances(detector, evidence, fixes=lambda _: fixes)
 
 
 def _over_all_rows(index: FileIndex) -> Found:
@@ -337,7 +343,7 @@ def _sure(evidence: Evidence, worst: Overlap, *, clean: bool) -> float:
     if clean or _repeats(evidence, worst):
         return 0.2
     if worst.share < 0.99:
-        if worst.complete or repeated_before(evidence):
+        if worst.complete or repeated_before(evidence.files):
             return 0.85
         return 0.3
     if evidence.framework == "keras" and worst.split == "validation":

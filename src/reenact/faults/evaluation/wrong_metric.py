@@ -54,10 +54,11 @@ from reenact.faults import (
     TaskType,
 )
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.lines import nodes
 from reenact.faults.facts.series import ACCURACIES, metric
+from reenact.faults.fixes.losses import share_of_rows
 from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.lines import nodes
 from reenact.program.syntax.pieces import (
     calls_in,
     file_of,
@@ -115,12 +116,14 @@ def metric_wrong(detector: Detector, evidence: Evidence) -> Findings:
     end).
     """
     yield from _of_a_regression(detector, evidence)
-    for loop in nodes(evidence, ast.For):
+    for loop in nodes(evidence.files, ast.For):
         labels = _labels(loop)
         for node in within(loop, ast.stmt) if labels else ():
             saw = _wrong(loop, node, labels)
             if saw:
-                yield detector.finding(evidence, saw, place=place_of(node))
+                place = place_of(node)
+                fixes = share_of_rows(evidence, place)
+                yield detector.finding(evidence, saw, fixes=fixes, place=place)
 
 
 @FAULT.detector(

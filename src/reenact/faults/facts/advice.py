@@ -19,9 +19,9 @@ from reenact.faults import (
     LayerView,
     TaskType,
 )
-from reenact.faults.facts.losses import LossFamily, Wanted
 from reenact.faults.facts.measured import among, inputs_scaled, update_ratios
 from reenact.faults.facts.model import owner_of
+from reenact.program.training.loss_families import LossFamily, Wanted
 
 SMALLEST_VARIANCE, LARGEST_VARIANCE = 1e-5, 10.0
 SMALLEST_RATIO, LARGEST_RATIO = 1e-5, 0.1

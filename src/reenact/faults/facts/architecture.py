@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 
 from reenact.faults import Detector, Evidence, Findings, Kind, LayerView, Suggestion
-from reenact.faults.facts.api import WEIGHTED_FUNCTIONS, has_own_call
+from reenact.faults.facts.api import WEIGHTED_FUNCTIONS
 from reenact.program.edit.change import Remove
+from reenact.program.flow.library_uses import has_own_call
 from reenact.program.patch import Patch
 
 _OPAQUE = frozenset({"", "merge", "composite", "wrapper", "input"})
@@ -43,7 +44,7 @@ def _joins(evidence: Evidence, first: LayerView, second: LayerView) -> bool:
     ends = _opaque(second) or (first.role == "output" and second.weighted)
     if ends or _parent(first) != _parent(second):
         return False
-    sequential = evidence.framework == "keras" and not has_own_call(evidence)
+    sequential = evidence.framework == "keras" and not has_own_call(evidence.files)
     if evidence.graph is not None or sequential:
         return _sizes_fit(first, second)
     return apart(first, second) == 1

@@ -14,11 +14,11 @@ from reenact.faults import (
     LayerView,
     Suggestion,
 )
-from reenact.faults.facts.crash_kind import CrashKind
-from reenact.faults.facts.crash_sorting import sorted_crash
-from reenact.faults.facts.crash_values import outside
 from reenact.faults.facts.shapes import map_given, other_rank_given, view_of
 from reenact.probe.crash import PROGRAM, Crash
+from reenact.probe.crash_kind import CrashKind
+from reenact.probe.crash_sorting import sorted_crash
+from reenact.probe.crash_values import outside
 from reenact.program.edit.change import Set
 from reenact.program.patch import Patch
 

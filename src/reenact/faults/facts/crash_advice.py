@@ -1,6 +1,7 @@
 """What to do about an exception, as its values say it: which size, which type, which device."""
 
-from reenact.faults.facts.crash_values import (
+from reenact.probe.crash import Crash, Operand
+from reenact.probe.crash_values import (
     CONVOLUTION,
     FLOATS,
     NO_NUMBERS,
@@ -9,7 +10,6 @@ from reenact.faults.facts.crash_values import (
     shapes_clash,
     shapes_of_pair,
 )
-from reenact.probe.crash import Crash, Operand
 
 _BATCHES = "torch.utils.data._utils.collate"
 _LISTS = "keras.src.trainers.data_adapters"

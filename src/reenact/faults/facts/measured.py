@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from reenact.faults.detector import Detector
 from reenact.faults.evidence import Evidence
-from reenact.faults.facts.layer_view import LayerView
 from reenact.faults.finding import Findings
 from reenact.probe.trace import TRAINING, Columns, Trace, no_rows
 from reenact.program.hyperparameter import Kind
+from reenact.program.layer_view import LayerView
 from reenact.types import JsonValue
 
 if TYPE_CHECKING:

@@ -4,15 +4,15 @@ out of it, whose output a layer bends."""
 import math
 
 from reenact.faults import Evidence, Kind, LayerView
-from reenact.faults.facts.api import is_set
-from reenact.faults.facts.lines import calls
+from reenact.program.flow.library_uses import is_set
+from reenact.program.syntax.lines import calls
 
 
 def reads_logits(evidence: Evidence) -> bool:
     """Whether the loss takes raw scores; the text is asked when nothing has run."""
     if evidence.loss is not None:
         return bool(evidence.loss.from_logits)
-    return is_set(evidence, "from_logits")
+    return is_set(evidence.files, "from_logits")
 
 
 def left_open(evidence: Evidence) -> bool:
@@ -22,7 +22,7 @@ def left_open(evidence: Evidence) -> bool:
     if evidence.graph is not None:
         return False
     several = len(list(evidence.hyperparameters_of(Kind.LOSS))) > 1
-    bent = calls(evidence, "sigmoid", "softmax", "log_softmax")
+    bent = calls(evidence.files, "sigmoid", "softmax", "log_softmax")
     return several or reads_logits(evidence) or any(bent)
 
 

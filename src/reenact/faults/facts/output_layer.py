@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reenact.faults import Evidence, Kind, LayerView, Wanted
-from reenact.faults.facts.api import has_keyword, uses
 from reenact.faults.facts.architecture import row_of, until_weights
+from reenact.program.flow.library_uses import has_keyword, uses
 
 SQUASHING = frozenset(
     {"softmax", "sigmoid", "log_softmax", "hard_sigmoid", "hardsigmoid", "softmin"}
@@ -56,7 +56,7 @@ def output_of(evidence: Evidence) -> Output | None:
     else:
         heads = sum(one.role == "output" for one in evidence.layers)
         losses = {param.in_force for param in evidence.hyperparameters_of(Kind.LOSS)}
-        doubted = heads != 1 or len(losses) != 1 or has_keyword(evidence, "from_logits")
+        doubted = heads != 1 or len(losses) != 1 or has_keyword(evidence.files, "from_logits")
     width = layer.width if layer.family == "dense" else None
     if doubted:
         return None
@@ -89,7 +89,7 @@ def lacks_softmax(evidence: Evidence, out: Output) -> bool:
     if wanted not in (Wanted.SOFTMAX, Wanted.LOG_SOFTMAX) or out.bend is not None or out.width == 1:
         return False
     if evidence.graph is None:
-        return not uses(evidence, *SOFTMAX)
+        return not uses(evidence.files, *SOFTMAX)
     if wanted is Wanted.LOG_SOFTMAX:
         # No log of a probability is above zero, so no such loss is below it.
         return evidence.trace is not None and bool((evidence.trace.losses.known.values < 0).any())
@@ -101,7 +101,7 @@ def lacks_sigmoid(evidence: Evidence, out: Output) -> bool:
     if evidence.wanted_output is not Wanted.SIGMOID or out.bend is not None:
         return False
     if evidence.graph is None:
-        return not uses(evidence, *SIGMOID)
+        return not uses(evidence.files, *SIGMOID)
     if evidence.loss_name == "binary_cross_entropy":
         # torch raises beyond 0 to 1: a wider output that it did take was bent on the way to the
         # loss.

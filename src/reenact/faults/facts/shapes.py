@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from reenact.faults import Evidence, LayerView
-from reenact.faults.facts.api import has_own_call
+from reenact.program.flow.library_uses import has_own_call
 from reenact.program.training.static_layer import StaticLayer
 from reenact.types import JsonValue
 
@@ -103,7 +103,7 @@ def _rank_of_sequences(returned: JsonValue) -> int | None:
 
 def ranked(evidence: Evidence) -> Iterator[tuple[StaticLayer, int | None, int | None]]:
     """Layers of models written as a chain, the rank each insists on, and the rank it is given."""
-    if evidence.static is None or has_own_call(evidence):
+    if evidence.static is None or has_own_call(evidence.files):
         return
     for model in dict.fromkeys(layer.model for layer in evidence.static.layers):
         chain = [layer for layer in evidence.static.layers if layer.model == model]

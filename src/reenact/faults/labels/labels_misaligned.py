@@ -25,7 +25,8 @@ Instead
     + x, y = x[order], y[order]
       x_train, y_train = x[:80], y[:80]
 Fix safety
-    There is nothing to change automatically: one order has to serve both.
+    Unsafe: it changes what is trained, to what was meant. One draw or one seed serves both; which order is
+    right for lists and boxes is left to the author.
 Sources
     Documentation of numpy.random.Generator.shuffle.
 """
@@ -48,15 +49,13 @@ from reenact.faults import (
 from reenact.faults.data.inputs_not_scaled import far_from_unit_size
 from reenact.faults.facts.constant_answer import no_gain_over_a_constant
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.lines import calls, first_place
-from reenact.faults.facts.moved_alone import moved_alone
-from reenact.faults.facts.roles import is_loss_call
-from reenact.faults.facts.together import SEEDS, pairs_of_rows
 from reenact.faults.facts.usable_rates import can_learn, usable_range
+from reenact.faults.fixes.labels import one_order
 from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.flow.uses import assigned, value_of
 from reenact.program.syntax.excerpt import excerpt, key_of, same
 from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.lines import calls, first_place
 from reenact.program.syntax.pieces import (
     Found,
     all_parts,
@@ -78,6 +77,9 @@ from reenact.program.syntax.pieces import (
     returned,
     within,
 )
+from reenact.program.training.roles import is_loss_call
+from reenact.program.training.rows.moved_alone import moved_alone
+from reenact.program.training.rows.together import SEEDS, pairs_of_rows
 
 SHUFFLES = ("shuffle", "permutation", "randperm", "permute_rows")
 DRAWS = ("randn", "randn_like", "rand", "rand_like", "normal")
@@ -133,7 +135,12 @@ def labels_misaligned(detector: Detector, evidence: Evidence) -> Findings:
     written = [one for index in files for one in _written(index)]
     written = written or [one for index in files for one in moved_alone(index)]
     for node, saw in written:
-        yield detector.finding(evidence, saw, place=place_of(node))
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=one_order(evidence, place_of(node)),
+            place=place_of(node),
+        )
     symptom = "" if written else _tell_nothing(evidence)
     if symptom:
         yield detector.finding(evidence, symptom, place=_moved_or_compared(evidence))
@@ -157,7 +164,11 @@ def rows_and_labels_travel_apart(detector: Detector, evidence: Evidence) -> Find
     Northcutt, Athalye and Mueller, "Pervasive Label Errors in Test Sets Destabilize Machine
     Learning Benchmarks", NeurIPS 2021 (what wrong labels do).
     """
-    yield from imbalances(detector, evidence)
+    yield from imbalances(
+        detector,
+        evidence,
+        fixes=lambda place: one_order(evidence, place),
+    )
 
 
 def _tell_nothing(evidence: Evidence) -> str:
@@ -188,7 +199,7 @@ def _moved_or_compared(evidence: Evidence) -> Place | None:
     than that of the rows nothing changes places.
     """
     own = {one.name for index in evidence.files for one in index.functions}
-    moves = (call for name in ORDERS if name not in own for call in calls(evidence, name))
+    moves = (call for name in ORDERS if name not in own for call in calls(evidence.files, name))
     rows = (call for call in moves if keyword(call, "dims", "dim", "axis") is None)
     place = first_place(call for call in rows if not loops_of(call))
     loss = evidence.loss

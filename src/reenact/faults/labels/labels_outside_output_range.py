@@ -48,10 +48,10 @@ from reenact.faults import (
     Wanted,
 )
 from reenact.faults.facts.advice import bare_output, report
-from reenact.faults.facts.api import uses
-from reenact.faults.facts.label_place import labels_made_at
 from reenact.faults.facts.measured import among, softmax_of_classes
 from reenact.faults.facts.places import OF_QUANTITIES
+from reenact.program.flow.library_uses import uses
+from reenact.program.training.rows.origins import labels_made_at
 
 TARGET_RANGES = {
     "sigmoid": (0.0, 1.0),
@@ -112,20 +112,20 @@ def labels_out_of_domain(detector: Detector, evidence: Evidence) -> Findings:
     labels = evidence.labels
     if labels is None or labels.minimum is None or labels.maximum is None:
         return
-    if evidence.several_outputs and uses(evidence, *QUANTITIES) and not labels.integral:
+    if evidence.several_outputs and uses(evidence.files, *QUANTITIES) and not labels.integral:
         return  # They are the quantities of another head.
     low = labels.minimum
     high = labels.maximum
     family = evidence.loss_family
     seen = f"labels from {low:g} to {high:g}"
     if family is LossFamily.BINARY and (low < -1e-3 or high > 1 + 1e-3):
-        made = labels_made_at(evidence)
+        made = labels_made_at(evidence.files)
         loss = evidence.place_of(Kind.LOSS)
         where = f" at line {loss.line}" if made is not None and loss is not None else ""
         saw = f"{seen} for {evidence.loss_name}{where}"
         # Where several optimizers learn, or a head of its own, the labels may be those of another
         # loss.
-        others = evidence.optimizers > 1 or uses(evidence, *QUANTITIES, *CLASSES)
+        others = evidence.optimizers > 1 or uses(evidence.files, *QUANTITIES, *CLASSES)
         sure = Certainty.HINT if others else Certainty.PROOF
         yield detector.finding(
             evidence,
@@ -143,7 +143,7 @@ def labels_out_of_domain(detector: Detector, evidence: Evidence) -> Findings:
         yield detector.finding(
             evidence,
             saw,
-            place=labels_made_at(evidence),
+            place=labels_made_at(evidence.files),
             certainty=sure,
         )
     elif family is LossFamily.CATEGORICAL and not labels.one_hot and labels.class_values:

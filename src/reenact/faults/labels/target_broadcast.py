@@ -49,11 +49,12 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.lines import calls
-from reenact.faults.facts.made import loss_made
+from reenact.faults.fixes.outputs import align_target
 from reenact.probe.trace import Event
 from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.lines import calls
 from reenact.program.syntax.pieces import place_of
+from reenact.program.training.made import loss_made
 
 WARNED = "Using a target size"
 """How PyTorch itself warns of it."""
@@ -95,7 +96,8 @@ def broadcast_target(detector: Detector, evidence: Evidence) -> Findings:
         yield detector.finding(
             evidence,
             saw,
-            place=loss_made(evidence, wide.place),
+            fixes=align_target(evidence, wide.place, wide.output, wide.target),
+            place=loss_made(evidence.files, wide.place),
         )
         return
     compares = loss is not None and evidence.loss_family is LossFamily.REGRESSION
@@ -115,8 +117,12 @@ def broadcast_target(detector: Detector, evidence: Evidence) -> Findings:
             (one.place for one in _warnings(evidence)),
             None,
         )
+        place = warned or loss.called or evidence.place_of(Kind.LOSS)
         yield detector.finding(
-            evidence, saw, place=warned or loss.called or evidence.place_of(Kind.LOSS)
+            evidence,
+            saw,
+            fixes=align_target(evidence, loss.called or warned, output, target),
+            place=place,
         )
     elif len(output) == len(target) == 2 and output[0] == target[0] > 1 == target[1] < output[1]:
         saw = f"one target a row, {target}, is compared with each of {output[1]} outputs, {output}"
@@ -146,7 +152,7 @@ def _warnings(evidence: Evidence) -> list[Event]:
 
 def _edit(evidence: Evidence, place: Place | None, method: str) -> str:
     """What to write instead, where the call of the loss can be read."""
-    for call in calls(evidence):
+    for call in calls(evidence.files):
         if len(call.args) == 2 and str(place_of(call)) == str(place):
             old = excerpt(call.args[1])
             return f"; change {old} to {old}.{method}(1)"
@@ -167,5 +173,10 @@ def _warned(detector: Detector, evidence: Evidence) -> Findings:
                 f"target {target} and output {output} are broadcast to one another, as PyTorch "
                 f"warns"
             )
-            yield detector.finding(evidence, saw, place=one.place)
+            yield detector.finding(
+                evidence,
+                saw,
+                fixes=align_target(evidence, one.place, output, target),
+                place=one.place,
+            )
             return

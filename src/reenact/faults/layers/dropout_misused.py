@@ -54,7 +54,8 @@ from reenact.faults import (
 )
 from reenact.faults.facts.api import BATCH_NORMS, DROPOUTS
 from reenact.faults.facts.architecture import dropout_before, is_dropout, is_max_pooling
-from reenact.faults.facts.lines import calls, first_place
+from reenact.faults.fixes.layers import drop_in_training_alone
+from reenact.program.syntax.lines import calls, first_place
 from reenact.program.syntax.pieces import keyword, last_word, owner_of
 
 MOVED = 1e-3
@@ -87,12 +88,13 @@ def dropout_misuse(detector: Detector, evidence: Evidence) -> Findings:
     noise = [tested.noise for tested in evidence.experiments.behaviour if tested.noise is not None]
     if noise and max(noise) < MOVED:
         return
-    place = first_place(one for one in calls(evidence, *DROPOUTS) if _always_on(one))
+    place = first_place(one for one in calls(evidence.files, *DROPOUTS) if _always_on(one))
     if place is not None:
         seen = "; two evaluations of the same rows differ" if noise else ""
         yield detector.finding(
             evidence,
             f"F.dropout is not given training=self.training{seen}",
+            fixes=drop_in_training_alone(evidence),
             place=place,
         )
 

@@ -55,8 +55,8 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.lines import first_place, nodes
 from reenact.faults.facts.series import finite
+from reenact.program.syntax.lines import first_place, nodes
 
 LATE, WORSE = 20, 1.05
 UNSURE = 0.4
@@ -91,7 +91,7 @@ def input_ignored(detector: Detector, evidence: Evidence) -> Findings:
     by_model = {(tested.model, name): tested for tested in tried for name in tested.ignored_inputs}
     for (model, name), tested in by_model.items():
         saw = f"no output of {model} depends on its input {name}{tested.when}"
-        owners = (one for one in nodes(evidence, ast.ClassDef) if one.name == model)
+        owners = (one for one in nodes(evidence.files, ast.ClassDef) if one.name == model)
         inside = (node for owner in owners for node in owner.body)
         place = first_place(one for one in inside if getattr(one, "name", "") == "forward")
         yield detector.finding(evidence, saw, place=place)

@@ -51,6 +51,8 @@ from reenact.faults.facts.shapes import (
     trained,
     view_of,
 )
+from reenact.faults.fixes.drafting import offered
+from reenact.faults.fixes.layers import flatten_before, give_back_sequences
 from reenact.program.edit.change import Insert
 from reenact.program.patch import Patch
 from reenact.program.training.static_layer import StaticLayer
@@ -90,6 +92,10 @@ def missing_reshape(detector: Detector, evidence: Evidence) -> Findings:
             yield detector.finding(
                 evidence,
                 saw,
+                fixes=offered(
+                    give_back_sequences(evidence, layer.place),
+                    flatten_before(evidence, layer.place),
+                ),
                 layer=view_of(evidence, layer),
                 place=layer.place,
             )
@@ -140,7 +146,10 @@ def missing_flatten(detector: Detector, evidence: Evidence) -> Findings:
         place = crash.layer_place or crash.place
         if len(shape) > 3:
             yield detector.finding(
-                evidence, f"{crash.layer} was given a map of shape {shape}", place=place
+                evidence,
+                f"{crash.layer} was given a map of shape {shape}",
+                fixes=flatten_before(evidence, place),
+                place=place,
             )
 
 
@@ -177,6 +186,7 @@ def _one(
         saw,
         layer=view,
         place=layer.place,
+        fixes=flatten_before(evidence, layer.place),
         suggestions=suggestions,
         confidence=confidence,
         certainty=certain,

@@ -50,11 +50,11 @@ from reenact.faults import (
     Severity,
     Status,
 )
-from reenact.faults.facts.lines import calls, first_place
 from reenact.faults.facts.measured import zero_start
 from reenact.faults.facts.model import times_usual
 from reenact.faults.facts.places import at_all_layers, at_hyperparameter, of_all_layers, raw_inputs
 from reenact.faults.facts.series import finite, guessing, learned, losses
+from reenact.program.syntax.lines import calls, first_place
 from reenact.program.syntax.pieces import calls_in
 
 FAR = 3.0
@@ -132,7 +132,7 @@ def poor_initialisation(detector: Detector, evidence: Evidence) -> Findings:
             f"{drawn[0]} and {len(drawn) - 1} more begin so wide that outputs grow from layer to "
             f"layer"
         )
-        made = list(calls(evidence, "Parameter"))
+        made = list(calls(evidence.files, "Parameter"))
         plain = [call for call in made if any(calls_in(one, "randn") for one in call.args[:1])]
         yield detector.finding(
             evidence,

@@ -59,8 +59,9 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.lines import calls, first_place, nodes
+from reenact.faults.fixes.ties import tie_weights
 from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.lines import calls, first_place, nodes
 from reenact.program.syntax.pieces import file_of, is_call, last_word, names, owner_of
 
 FAULT = Fault(
@@ -100,10 +101,16 @@ def untied_weights(detector: Detector, evidence: Evidence) -> Findings:
         if _copied(table, head):
             saw = f"{head.name} begins with the values of {table.name}, in a parameter of its own"
             # The line that gives a layer another weight, or other values.
-            given = (one for one in nodes(evidence, ast.Assign) if _weight(one.targets[0]))
-            filled = (one for one in calls(evidence, "copy_") if _weight(owner_of(one)))
+            given = (one for one in nodes(evidence.files, ast.Assign) if _weight(one.targets[0]))
+            filled = (one for one in calls(evidence.files, "copy_") if _weight(owner_of(one)))
             place = first_place(given) or first_place(filled)
-            yield detector.finding(evidence, saw, layer=head, place=place)
+            yield detector.finding(
+                evidence,
+                saw,
+                fixes=tie_weights(evidence, place),
+                layer=head,
+                place=place,
+            )
     yield from _parted(detector, evidence, layers)
 
 
@@ -124,7 +131,11 @@ def parted_weights(detector: Detector, evidence: Evidence) -> Findings:
 
     Press and Wolf, "Using the Output Embedding to Improve Language Models", EACL 2017.
     """
-    yield from imbalances(detector, evidence)
+    yield from imbalances(
+        detector,
+        evidence,
+        fixes=lambda place: tie_weights(evidence, place),
+    )
 
 
 def _on_demand(tied: ast.Assign) -> bool:
@@ -169,13 +180,13 @@ def _copied(table: LayerView, head: LayerView) -> bool:
 def _parted(detector: Detector, evidence: Evidence, layers: Sequence[LayerView]) -> Findings:
     """Weights that the text makes one, and that are two when the training begins."""
     by_name = {layer.name.rpartition(".")[2]: layer for layer in layers}
-    for tied in nodes(evidence, ast.Assign):
+    for tied in nodes(evidence.files, ast.Assign):
         pair = [by_name.get(_weight(end)) for end in (tied.targets[0], tied.value)]
         one, other = (layer.kernel() if layer is not None else None for layer in pair)
         if one is None or other is None or one.shape != other.shape or one.path == other.path:
             continue
         # The line that gives a layer another parameter after that.
-        given = (one for one in nodes(evidence, ast.Assign) if _weight(one.targets[0]))
+        given = (one for one in nodes(evidence.files, ast.Assign) if _weight(one.targets[0]))
         made = first_place(one for one in given if is_call(one.value, "Parameter"))
         if made is None and _on_demand(tied):
             continue
@@ -183,6 +194,7 @@ def _parted(detector: Detector, evidence: Evidence, layers: Sequence[LayerView])
         yield detector.finding(
             evidence,
             saw,
+            fixes=tie_weights(evidence, made),
             layer=pair[0],
             place=made,
         )

@@ -44,7 +44,7 @@ from reenact.faults import (
     Severity,
     Status,
 )
-from reenact.faults.facts.api import BATCH_NORMS, POOLS, uses
+from reenact.faults.facts.api import BATCH_NORMS, POOLS
 from reenact.faults.facts.architecture import (
     convolutions,
     features_given,
@@ -57,6 +57,7 @@ from reenact.faults.facts.architecture import (
     until_weights,
     window,
 )
+from reenact.program.flow.library_uses import uses
 
 TIMES, TINY = 4, 8
 FAULT = Fault(
@@ -129,7 +130,7 @@ def lack_of_pooling(detector: Detector, evidence: Evidence) -> Findings:
     dense = any(layer.family == "dense" for layer in evidence.layers)
     if not found or not dense or any(map(strided, found)) or any(map(is_pooling, evidence.layers)):
         return
-    if evidence.graph is None and uses(evidence, *POOLS):
+    if evidence.graph is None and uses(evidence.files, *POOLS):
         return
     saw = f"{len(found)} convolution layers, no pooling and no stride"
     yield detector.finding(

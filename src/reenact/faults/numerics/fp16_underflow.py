@@ -50,11 +50,12 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.lines import call_place, first_place
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.progress import zero_gradients
+from reenact.faults.fixes.numerics import use_bfloat16
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.lines import call_place, first_place
 from reenact.program.syntax.pieces import (
     all_parts,
     given_to,
@@ -103,10 +104,11 @@ def fp16_underflow(detector: Detector, evidence: Evidence) -> Findings:
     if share is not None:
         lost = f"{share:.0%} of the gradients are exactly zero in half precision"
         saw = f"{lost}; no scaler scales the loss"
-        place = call_place(evidence, "backward", "autocast")
+        place = call_place(evidence.files, "backward", "autocast")
         yield detector.finding(
             evidence,
             saw,
+            fixes=use_bfloat16(evidence),
             place=place,
             certainty=Certainty.STRONG,
         )
@@ -114,7 +116,7 @@ def fp16_underflow(detector: Detector, evidence: Evidence) -> Findings:
     halved = first_place(node for index in evidence.files for node in _halved(index))
     if halved is not None and _stands_still(evidence):
         saw = "no weight in float16 ever changes: every step is smaller than float16 can resolve"
-        yield detector.finding(evidence, saw, place=halved)
+        yield detector.finding(evidence, saw, fixes=use_bfloat16(evidence), place=halved)
         return
     name = optimizer_name(evidence)
     facts = evidence.optimizer
@@ -124,7 +126,7 @@ def fp16_underflow(detector: Detector, evidence: Evidence) -> Findings:
             f"{name} with eps={epsilon:g} on weights in float16, whose smallest number is "
             f"{HALF:.1g}"
         )
-        yield detector.finding(evidence, saw, place=halved)
+        yield detector.finding(evidence, saw, fixes=use_bfloat16(evidence), place=halved)
 
 
 def _stands_still(evidence: Evidence) -> bool:
@@ -182,4 +184,5 @@ def infinite_spending(detector: Detector, evidence: Evidence) -> Findings:
     Micikevicius et al., "Mixed precision training", ICLR 2018, section 3.1 (a master copy of the
     weights).
     """
-    yield from imbalances(detector, evidence)
+    fixes = use_bfloat16(evidence)
+    yield from imbalances(detector, evidence, fixes=lambda _: fixes)

@@ -50,8 +50,6 @@ from reenact.faults import (
     TaskType,
 )
 from reenact.faults.facts.advice import for_gradients, for_invalid, for_numbers, report
-from reenact.faults.facts.lines import call_place
-from reenact.faults.facts.made import loss_made
 from reenact.faults.facts.measured import (
     Symptom,
     bad,
@@ -66,6 +64,8 @@ from reenact.faults.facts.measured import (
     still_since,
     zero,
 )
+from reenact.program.syntax.lines import call_place
+from reenact.program.training.made import loss_made
 
 FEW_SKIPPED = 20
 """Skipped steps that no search for a scale explains."""
@@ -106,7 +106,9 @@ def non_finite_at_start(detector: Detector, evidence: Evidence) -> Findings:
             f"the scaler skipped {len(skipped)} steps for infinite gradients, {len(steps)} were "
             f"taken"
         )
-        place = evidence.non_finite_at or call_place(evidence, "autocast") or _place(evidence, "")
+        place = (
+            evidence.non_finite_at or call_place(evidence.files, "autocast") or _place(evidence, "")
+        )
         yield detector.finding(evidence, saw, place=place)
         return
     losses, went = (steps[name][: FIRST + 2].tolist() for name in ("loss", "backward_calls"))
@@ -464,6 +466,6 @@ def _place(evidence: Evidence, layer: str) -> Place | None:
     made = made or (evidence.loss.place if evidence.loss is not None else None)
     return (
         made
-        or loss_made(evidence, call_place(evidence, "backward"))
+        or loss_made(evidence.files, call_place(evidence.files, "backward"))
         or evidence.place_of(Kind.LOSS)
     )

@@ -52,10 +52,9 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.copies import holders
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.roles import is_loss_call, is_without_gradients, losses
 from reenact.program.flow.constants import constant_of
+from reenact.program.flow.holders import holders
 from reenact.program.flow.uses import assigned, names_that_reach, number
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.index import FileIndex, statement_of
@@ -71,6 +70,7 @@ from reenact.program.syntax.pieces import (
     place_of,
     within,
 )
+from reenact.program.training.roles import is_loss_call, is_without_gradients, losses
 
 LEFT = 0.5
 LEAST, MOST = 0.9, 1.0
@@ -202,7 +202,7 @@ def _copies(evidence: Evidence, node: ast.Call | ast.BinOp) -> set[str]:
         return {last_word(target) for target, _ in assigned(statement_of(node))} - {""}
     old = owner_of(node) if isinstance(node, ast.Call) else _moved(node)
     if old is not None:
-        return set(holders(evidence, old))
+        return set(holders(evidence.files, old))
     return set()
 
 

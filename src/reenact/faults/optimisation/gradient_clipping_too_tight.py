@@ -48,11 +48,13 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.lines import call_place, calls
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.series import clip_factors, learned, losses, windows
+from reenact.faults.fixes.gradients import unscale_before_clipping
+from reenact.faults.fixes.numerics import limit_at_one
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.index import FileIndex
+from reenact.program.syntax.lines import call_place, calls
 from reenact.program.syntax.pieces import called, calls_in, given_as, owner_of, place_of
 
 FACTOR = 30.0
@@ -112,6 +114,7 @@ def clip_factor(detector: Detector, evidence: Evidence) -> Findings:
             yield detector.finding(
                 evidence,
                 saw,
+                fixes=unscale_before_clipping(evidence, place),
                 place=place,
                 confidence=0.95,
                 certainty=Certainty.PROOF,
@@ -130,6 +133,7 @@ def clip_factor(detector: Detector, evidence: Evidence) -> Findings:
         yield detector.finding(
             evidence,
             saw,
+            fixes=limit_at_one(evidence, by_hand),
             place=by_hand,
             confidence=0.9,
             certainty=Certainty.PROOF,
@@ -147,7 +151,7 @@ def clip_factor(detector: Detector, evidence: Evidence) -> Findings:
             f"{share:.0%} of the steps are clipped, in the median to 1/{median:.0f} of their "
             f"gradient"
         )
-        where = evidence.place_of(Kind.GRADIENT_CLIP) or call_place(evidence, *CLIPS)
+        where = evidence.place_of(Kind.GRADIENT_CLIP) or call_place(evidence.files, *CLIPS)
         yield detector.finding(
             evidence,
             saw,
@@ -173,7 +177,7 @@ def _turned_round(known: Sequence[tuple[float, float]]) -> bool:
 
 def _scaled_by_hand(evidence: Evidence) -> Iterator[Place]:
     """Where the factor is computed that gradients are multiplied by."""
-    for call in calls(evidence, "mul_", "mul"):
+    for call in calls(evidence.files, "mul_", "mul"):
         owner = owner_of(call)
         if isinstance(owner, ast.Attribute) and owner.attr == "data":
             owner = owner.value
@@ -213,4 +217,6 @@ def small_gradients_clipped(detector: Detector, evidence: Evidence) -> Findings:
     Pascanu et al., "On the difficulty of training recurrent neural networks", ICML 2013, section
     3.2.
     """
-    yield from imbalances(detector, evidence)
+    by_hand = next(_scaled_by_hand(evidence), None)
+    fixes = limit_at_one(evidence, by_hand)
+    yield from imbalances(detector, evidence, fixes=lambda _: fixes)

@@ -25,8 +25,8 @@ Example
 Instead
     -         optimizer.zero_grad()
 Fix safety
-    There is nothing to change automatically: what was meant decides where gradients are cleared and how
-    terms are weighed.
+    Unsafe: it changes what is trained. What clears gradients between the backward passes of one step goes
+    before them; what else was meant is left to the author.
 Sources
     Documentation of torch.optim.Optimizer.zero_grad; Chen et al., "GradNorm: gradient normalization for
     adaptive loss balancing", ICML 2018, section 3 (gradient norms of the terms of a loss).
@@ -45,6 +45,8 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.imbalances import unnamed_imbalances
+from reenact.faults.fixes.drafting import with_fixes
+from reenact.faults.fixes.layers import clear_once_a_step
 
 FAULT = Fault(
     code="OP17",
@@ -72,4 +74,6 @@ def gradients_out_of_balance(detector: Detector, evidence: Evidence) -> Findings
 
     Chen et al., "GradNorm: gradient normalization for adaptive loss balancing", ICML 2018.
     """
-    yield from unnamed_imbalances(detector, evidence, BookName.GRADIENTS)
+    fixes = clear_once_a_step(evidence)
+    for finding in unnamed_imbalances(detector, evidence, BookName.GRADIENTS):
+        yield with_fixes(finding, fixes)

@@ -45,7 +45,7 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.roles import is_loss_call
+from reenact.faults.fixes.gradients import let_go_of_graph
 from reenact.program.flow.constants import read_through
 from reenact.program.flow.uses import assigned
 from reenact.program.syntax.excerpt import excerpt, same
@@ -62,6 +62,7 @@ from reenact.program.syntax.pieces import (
     returned,
     within,
 )
+from reenact.program.training.roles import is_loss_call
 
 ENDS = ("item", "detach", "float", "tolist", "numpy", "cpu", "data")
 SWITCHES = ("no_grad", "inference_mode", "set_grad_enabled", "backward", "step")
@@ -109,6 +110,7 @@ def graph_kept(detector: Detector, evidence: Evidence) -> Findings:
         yield detector.finding(
             evidence,
             saw,
+            fixes=let_go_of_graph(evidence, place),
             place=place,
             certainty=Certainty.PROOF,
         )
@@ -249,6 +251,7 @@ def _written(detector: Detector, evidence: Evidence) -> Findings:
                 yield detector.finding(
                     evidence,
                     f"{excerpt(call)} {keeps}",
+                    fixes=let_go_of_graph(evidence, place_of(call)),
                     place=place_of(call),
                 )
         for node in within(index.tree, ast.AugAssign):
@@ -262,5 +265,6 @@ def _written(detector: Detector, evidence: Evidence) -> Findings:
                 yield detector.finding(
                     evidence,
                     saw,
+                    fixes=let_go_of_graph(evidence, place_of(node)),
                     place=place_of(node),
                 )

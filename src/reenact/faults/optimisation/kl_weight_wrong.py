@@ -48,8 +48,8 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.divergence import divergences
 from reenact.faults.facts.imbalances import imbalances
+from reenact.faults.fixes.losses import reduce_alike
 from reenact.faults.layers.input_ignored import ignores_inputs
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import stores, value_of
@@ -69,6 +69,7 @@ from reenact.program.syntax.pieces import (
     place_of,
     within,
 )
+from reenact.program.training.divergence import divergences
 
 COLLAPSED = 0.05
 """Distance from zero below which a mean or a log variance tells no row apart, beside noise of
@@ -136,6 +137,7 @@ def kl_weight(detector: Detector, evidence: Evidence) -> Findings:
                 yield detector.finding(
                     evidence,
                     saw,
+                    fixes=reduce_alike(evidence, place_of(one.node)),
                     place=place_of(one.node),
                 )
 
@@ -211,4 +213,8 @@ def terms_reduced_unlike(detector: Detector, evidence: Evidence) -> Findings:
     Kingma and Welling, "Auto-encoding variational Bayes", ICLR 2014, equation 10; Bowman et al.,
     "Generating sentences from a continuous space", CoNLL 2016, section 3.1.
     """
-    yield from imbalances(detector, evidence)
+    yield from imbalances(
+        detector,
+        evidence,
+        fixes=lambda place: reduce_alike(evidence, place),
+    )

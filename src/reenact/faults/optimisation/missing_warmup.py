@@ -47,9 +47,9 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.lines import calls
 from reenact.faults.facts.series import learned, reached
 from reenact.faults.facts.usable_rates import rates_below
+from reenact.program.syntax.lines import calls
 
 STUCK = 0.75
 """Share of the first loss that is left where nothing was learned on one batch."""
@@ -116,7 +116,9 @@ def _attends(evidence: Evidence) -> bool:
     order.
     """
     known = any(layer.type in ATTENDS for layer in evidence.layers)
-    asked = any(calls(evidence, "scaled_dot_product_attention", "multi_head_attention_forward"))
+    asked = any(
+        calls(evidence.files, "scaled_dot_product_attention", "multi_head_attention_forward")
+    )
     return (
         known
         or asked

@@ -48,11 +48,12 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.lines import call_place, calls
-from reenact.faults.facts.roles import schedules
+from reenact.faults.fixes.gradients import clear_gradients
 from reenact.probe.trace import Trace
 from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.lines import call_place, calls
 from reenact.program.syntax.pieces import owner_of
+from reenact.program.training.roles import schedules
 
 MOST = 0.9
 FEWEST = 3
@@ -102,12 +103,13 @@ def gradients_not_cleared(detector: Detector, evidence: Evidence) -> Findings:
         if param is None or not param.absent:
             return
         saw = "nothing in the program sets gradients to zero"
-    place = evidence.place_of(Kind.ZERO_GRAD) or call_place(evidence, "backward")
+    place = evidence.place_of(Kind.ZERO_GRAD) or call_place(evidence.files, "backward")
     yield detector.finding(
         evidence,
         saw,
         kind=Kind.ZERO_GRAD,
         values=(True,),
+        fixes=clear_gradients(evidence),
         place=place,
     )
 
@@ -128,8 +130,9 @@ def _by_the_book(detector: Detector, evidence: Evidence) -> Findings:
             observed.saw,
             kind=Kind.ZERO_GRAD,
             values=(True,),
+            fixes=clear_gradients(evidence),
             place=evidence.place_of(Kind.ZERO_GRAD)
-            or call_place(evidence, "backward")
+            or call_place(evidence.files, "backward")
             or observed.place,
             confidence=observed.confidence,
             certainty=observed.certainty,
@@ -165,5 +168,5 @@ def _in_turns(evidence: Evidence) -> bool:
 def _receivers(evidence: Evidence, name: str) -> list[ast.expr]:
     """Whose method of this name the program calls, call by call, but for schedules."""
     schedule = [one for index in evidence.files for one in schedules(index)]
-    owners = [one for one in map(owner_of, calls(evidence, name)) if one is not None]
+    owners = [one for one in map(owner_of, calls(evidence.files, name)) if one is not None]
     return [owner for owner in owners if not any(same(owner, one) for one in schedule)]

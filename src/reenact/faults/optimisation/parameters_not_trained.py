@@ -45,17 +45,7 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.advice import for_stillness, other_activation, report
-from reenact.faults.facts.cut_off import (
-    always_freezes,
-    cut_at,
-    detached_at,
-    emptied,
-    freezes,
-    swapped_at,
-)
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.lines import first_place, nodes
-from reenact.faults.facts.made import asked_for_at
 from reenact.faults.facts.measured import (
     behind_weights,
     ends,
@@ -77,11 +67,30 @@ from reenact.faults.facts.untrained import (
     owns,
     without_gradient,
 )
+from reenact.faults.fixes.drafting import offered
+from reenact.faults.fixes.gradients import clear_before_backward
+from reenact.faults.fixes.parameters import (
+    freeze_by_name,
+    give_to_optimizer,
+    join_graph,
+    load_matching_names,
+    register_modules,
+)
 from reenact.probe.trace import TRAINING
 from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.lines import first_place, nodes
 from reenact.program.syntax.pieces import (
     place_of,
 )
+from reenact.program.training.cut_off import (
+    always_freezes,
+    cut_at,
+    detached_at,
+    emptied,
+    freezes,
+    swapped_at,
+)
+from reenact.program.training.made import asked_for_at
 
 NO_GRADIENT = "never reached by a gradient"
 MOST = 0.9
@@ -128,12 +137,19 @@ def frozen_or_forgotten_weights(detector: Detector, evidence: Evidence) -> Findi
             evidence,
             saw,
             layer=first,
+            fixes=register_modules(evidence, place),
             place=place,
             certainty=Certainty.PROOF,
         )
-    for call in emptied(evidence):
+    for call in emptied(evidence.files):
         saw = f"{excerpt(call)} is called between backward and step: the step sees no gradients"
-        yield detector.finding(evidence, saw, place=place_of(call), certainty=Certainty.PROOF)
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=clear_before_backward(evidence),
+            place=place_of(call),
+            certainty=Certainty.PROOF,
+        )
         return
     trace = evidence.watched
     passed = {
@@ -146,13 +162,13 @@ def frozen_or_forgotten_weights(detector: Detector, evidence: Evidence) -> Findi
         if names:
             saw = f"{', '.join(names[:4])}: {reason}"
             made = evidence.optimizer.place if evidence.optimizer is not None else None
-            place = asked_for_at(evidence, made)
-            swapped = swapped_at(evidence, names[0]) if reason != NO_GRADIENT else None
+            place = asked_for_at(evidence.files, made)
+            swapped = swapped_at(evidence.files, names[0]) if reason != NO_GRADIENT else None
             if swapped is not None or names[0] in evidence.copies:
                 place = swapped or place
             elif layer is not None and layer.name in passed:
                 # Training passes went through it: its output was then cut off from the loss.
-                place = detached_at(evidence) or cut_at(evidence, names[0]) or place
+                place = detached_at(evidence.files) or cut_at(evidence.files, names[0]) or place
             elif reason == NO_GRADIENT:
                 # Where a model in training mode that has weights to learn is asked without
                 # gradients.
@@ -160,15 +176,17 @@ def frozen_or_forgotten_weights(detector: Detector, evidence: Evidence) -> Findi
                     one for one in evidence.happened("evaluation") if one.facts.get("training")
                 ]
                 places = [one.place for one in asked if one.facts.get("learns")]
-                place = cut_at(evidence, names[0]) or next(filter(None, places), place)
+                place = cut_at(evidence.files, names[0]) or next(filter(None, places), place)
             # What an optimizer has was not left alone on purpose: one layer as it was made is
             # enough.
             looked = layers if reason == NO_GRADIENT else layers[:1]
             sure = None if not looked or any(map(is_fresh, looked)) else 0.4
+            reached = reason == NO_GRADIENT
             yield detector.finding(
                 evidence,
                 saw,
                 layer=layer,
+                fixes=join_graph(evidence, place) if reached else give_to_optimizer(evidence),
                 place=place,
                 confidence=sure,
             )
@@ -192,7 +210,16 @@ def account_of_parameters(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of torch.nn.Module.parameters.
     """
-    yield from imbalances(detector, evidence)
+    given = give_to_optimizer(evidence)
+    yield from imbalances(
+        detector,
+        evidence,
+        fixes=lambda place: offered(
+            register_modules(evidence, place),
+            join_graph(evidence, place),
+            given,
+        ),
+    )
 
 
 @FAULT.detector(
@@ -221,13 +248,23 @@ def frozen_random_weights(detector: Detector, evidence: Evidence) -> Findings:
         if total and unexpected and missing >= MOST * total:
             lost = f"{missing} of {total} weights are not in the checkpoint"
             saw = f"{lost}, {unexpected} of its names fit nothing"
-            yield detector.finding(evidence, saw, place=event.place)
+            yield detector.finding(
+                evidence,
+                saw,
+                fixes=load_matching_names(evidence, event.place),
+                place=event.place,
+            )
             return
-    branches = nodes(evidence, ast.If)
+    branches = nodes(evidence.files, ast.If)
     always = first_place(node.test for node in branches if always_freezes(node))
     if always is not None:
         saw = "the condition is a text and thus always true: every weight is frozen"
-        yield detector.finding(evidence, saw, place=always)
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=freeze_by_name(evidence, always),
+            place=always,
+        )
         return
     let_go = {facts.name.rpartition(".")[0] for facts in trace.parameter_facts if facts.graded}
     frozen = [layer for layer in evidence.layers if is_frozen(layer) and layer.name not in let_go]
@@ -240,7 +277,7 @@ def frozen_random_weights(detector: Detector, evidence: Evidence) -> Findings:
     if used and len(random) == len(frozen):
         named = ", ".join(layer.name for layer in used[:3])
         saw = f"{named}: frozen with the weights they were made with"
-        place = first_place(one for one in nodes(evidence, ast.stmt) if freezes(one))
+        place = first_place(one for one in nodes(evidence.files, ast.stmt) if freezes(one))
         # A projection is also drawn at random to be left so; a whole network is not.
         whole = len(used) >= NETWORK or any(layer.family == "conv" for layer in used)
         yield detector.finding(

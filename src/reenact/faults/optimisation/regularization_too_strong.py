@@ -46,12 +46,12 @@ from reenact.faults import (
     Observes,
 )
 from reenact.faults.confidence import Health
-from reenact.faults.facts.lines import nodes
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.series import finite, learned
 from reenact.faults.health import health_of
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.lines import nodes
 from reenact.program.syntax.pieces import (
     all_parts,
     called,
@@ -218,7 +218,7 @@ def _shares_left(evidence: Evidence, *, scales: bool) -> list[float]:
 
 def _penalised(evidence: Evidence) -> Iterator[ast.BinOp]:
     """Products, in what is given to a variable, of a factor and the size of all weights."""
-    for node in nodes(evidence, ast.BinOp):
+    for node in nodes(evidence.files, ast.BinOp):
         sides = (node.left, node.right) if is_sum(node, ast.Mult) else ()
         if any(_sizes(side) or _sizes(value_of(side)) for side in sides):
             yield node

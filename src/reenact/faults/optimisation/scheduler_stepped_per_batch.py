@@ -50,10 +50,12 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.lines import calls, first_place
-from reenact.faults.facts.roles import SCHEDULES, schedules
+from reenact.faults.fixes.schedules import step_each_epoch
 from reenact.program.syntax.excerpt import same
+from reenact.program.syntax.lines import calls, first_place
 from reenact.program.syntax.pieces import owner_of
+from reenact.program.training.lexicon import TORCH_SCHEDULERS
+from reenact.program.training.roles import schedules
 
 GONE = 1.5e-2
 """Share of the largest learning rate below which nothing is learned any more: two falls to a
@@ -111,6 +113,7 @@ def schedule_per_batch(detector: Detector, evidence: Evidence) -> Findings:
             saw,
             place=_stepped(evidence),
             kind=Kind.SCHEDULER,
+            fixes=step_each_epoch(evidence),
         )
 
 
@@ -132,13 +135,14 @@ def schedule_against_plan(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of torch.optim.lr_scheduler.CosineAnnealingLR ("T_max: maximum number of iterations").
     """
-    for finding in imbalances(detector, evidence):
+    fixes = step_each_epoch(evidence)
+    for finding in imbalances(detector, evidence, fixes=lambda _: fixes):
         yield finding.refined(place=_stepped(evidence) or finding.place)
 
 
 def _stepped(evidence: Evidence) -> Place | None:
     """Where the schedule is stepped, else where it is made."""
     made = [one for index in evidence.files for one in schedules(index)]
-    steps = calls(evidence, "step")
+    steps = calls(evidence.files, "step")
     stepped = (call for call in steps if any(same(owner_of(call), one) for one in made))
-    return first_place(stepped) or first_place(calls(evidence, *SCHEDULES))
+    return first_place(stepped) or first_place(calls(evidence.files, *TORCH_SCHEDULERS))

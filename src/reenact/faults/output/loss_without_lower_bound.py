@@ -47,12 +47,12 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.api import has_keyword, uses
-from reenact.faults.facts.lines import call_place, first_place, nodes
-from reenact.faults.facts.made import loss_made
 from reenact.faults.facts.series import finite, losses, runaway, windows
+from reenact.program.flow.library_uses import has_keyword, uses
 from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.lines import call_place, first_place, nodes
 from reenact.program.syntax.pieces import called, is_call, is_minus, is_sum, place_of, subject_of
+from reenact.program.training.made import loss_made
 
 BELOW = 10.0
 """Times the size of the first loss that a loss is below zero."""
@@ -165,7 +165,7 @@ def _critic(evidence: Evidence) -> tuple[str, Place | None] | None:
                 f"grew"
             )
             # Where two means are set against each other.
-            lines = (one for one in nodes(evidence, ast.BinOp) if is_sum(one, ast.Sub))
+            lines = (one for one in nodes(evidence.files, ast.BinOp) if is_sum(one, ast.Sub))
             means = (one for one in lines if called(one.left) == called(one.right) == "mean")
             place = first_place(means) or _goes_back(evidence)
             return f"{saw} {norms[-1] / norms[0]:.1f} times as large", place
@@ -184,9 +184,9 @@ def _no_floor(evidence: Evidence) -> tuple[str, Place | None] | None:
     constant = evidence.inputs is not None and evidence.inputs.constant_features > 0
     if fallen_back < 0.2 * (course[0] - lowest) or not constant:
         return None
-    if uses(evidence, *FLOORS):
+    if uses(evidence.files, *FLOORS):
         return None
-    for node in nodes(evidence, ast.BinOp):
+    for node in nodes(evidence.files, ast.BinOp):
         if _divides_by_exp(node):
             saw = f"a likelihood of {lowest:.3g} that falls back by {fallen_back:.3g}: {excerpt(node)}"
             return (
@@ -197,7 +197,7 @@ def _no_floor(evidence: Evidence) -> tuple[str, Place | None] | None:
 
 
 def _is_held(evidence: Evidence) -> bool:
-    return uses(evidence, *HELD) or has_keyword(evidence, "create_graph")
+    return uses(evidence.files, *HELD) or has_keyword(evidence.files, "create_graph")
 
 
 def _divides_by_exp(node: ast.BinOp) -> bool:
@@ -214,5 +214,5 @@ def _goes_back(evidence: Evidence) -> Place | None:
     return (
         place
         or evidence.place_of(Kind.LOSS)
-        or loss_made(evidence, call_place(evidence, "backward"))
+        or loss_made(evidence.files, call_place(evidence.files, "backward"))
     )

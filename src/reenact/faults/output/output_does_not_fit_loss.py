@@ -54,7 +54,6 @@ from reenact.faults import (
     Wanted,
 )
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.lines import calls
 from reenact.faults.facts.measured import among, output_rows
 from reenact.faults.facts.model import (
     adds_up_to_one,
@@ -69,8 +68,11 @@ from reenact.faults.facts.output_layer import (
     lacks_softmax,
     output_of,
 )
+from reenact.faults.fixes.losses import logarithms_for_loss
+from reenact.faults.fixes.outputs import logarithms_for_divergence
 from reenact.program.flow.uses import objects_of, value_of
 from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.lines import calls
 from reenact.program.syntax.pieces import called, is_call, place_of
 
 BENT = frozenset({"relu", "sigmoid", "tanh", "elu", "selu", "leaky_relu", "softplus"})
@@ -372,15 +374,22 @@ def outside_the_formula(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of torch.nn.KLDivLoss ("input ... expected to be in the log-space").
     """
-    yield from imbalances(detector, evidence)
+    fixes = logarithms_for_loss(evidence)
+    yield from imbalances(detector, evidence, fixes=lambda _: fixes)
 
 
 def _softmax_for_logarithms(detector: Detector, evidence: Evidence) -> Findings:
     """A softmax that is given to `F.kl_div`, or to a `KLDivLoss`, which compare logarithms."""
-    for call in calls(evidence):
+    for call in calls(evidence.files):
         if call.args and is_call(value_of(call.args[0]), "softmax") and _takes_logarithms(call):
             saw = f"{excerpt(call.args[0], 40)} is a softmax, {called(call)} wants log_softmax"
-            yield detector.finding(evidence, saw, place=place_of(call), certainty=Certainty.PROOF)
+            yield detector.finding(
+                evidence,
+                saw,
+                fixes=logarithms_for_divergence(evidence, place_of(call)),
+                place=place_of(call),
+                certainty=Certainty.PROOF,
+            )
 
 
 def _takes_logarithms(call: ast.Call) -> bool:

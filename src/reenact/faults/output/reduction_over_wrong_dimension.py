@@ -34,7 +34,8 @@ Instead
     -         return F.log_softmax(self.head(F.relu(self.body(x))), dim=0)
     +         return F.log_softmax(self.head(F.relu(self.body(x))), dim=1)
 Fix safety
-    There is nothing to change automatically: the axis of the classes is known to the author.
+    Unsafe: it changes what is trained, to what was meant: the last axis, or a permutation in the place of a
+    reshape.
 Sources
     Documentation of torch.nn.functional.softmax (`dim`).
 """
@@ -54,10 +55,11 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.lines import calls, nodes
+from reenact.faults.fixes.outputs import other_dimension, swap_axes
 from reenact.program.flow.constants import constant_of, read_through
 from reenact.program.flow.uses import value_of
 from reenact.program.syntax.excerpt import excerpt, same
+from reenact.program.syntax.lines import calls, nodes
 from reenact.program.syntax.pieces import (
     called,
     elements,
@@ -124,6 +126,7 @@ def wrong_dimension(detector: Detector, evidence: Evidence) -> Findings:
             yield detector.finding(
                 evidence,
                 f"{layer.type} over the {shape[0]} rows",
+                fixes=other_dimension(evidence, layer.place, 2),
                 layer=layer,
             )
     along = next(
@@ -132,22 +135,29 @@ def wrong_dimension(detector: Detector, evidence: Evidence) -> Findings:
     )
     if along is not None and not _compares_features(evidence):
         saw = "normalize over the rows of a batch: no row has length one"
-        yield detector.finding(evidence, saw, place=along.place)
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=other_dimension(evidence, along.place, 2),
+            place=along.place,
+        )
     over_queries = softmax_over_queries(evidence)
     if over_queries is not None:
         saw = f"{over_queries.type} over the queries, the last axis but one, not over the keys"
         yield detector.finding(
             evidence,
             saw,
+            fixes=other_dimension(evidence, over_queries.place, 4),
             layer=over_queries,
             certainty=Certainty.PROOF,
         )
-    for call in calls(evidence, *CUTS):
+    for call in calls(evidence.files, *CUTS):
         if _swaps(call) or _heads_apart(call):
             saw = f"{excerpt(call)} swaps no axes: the numbers stay in their order"
             yield detector.finding(
                 evidence,
                 saw,
+                fixes=swap_axes(call, _order(call), evidence),
                 place=place_of(call),
             )
 
@@ -181,7 +191,7 @@ def _compares_features(evidence: Evidence) -> bool:
     return any(
         isinstance(node.op, ast.MatMult)
         and (last_word(node.left) in TURNED or _is_turned(node.left))
-        for node in nodes(evidence, ast.BinOp)
+        for node in nodes(evidence.files, ast.BinOp)
     )
 
 
@@ -224,6 +234,17 @@ def _swaps(call: ast.Call) -> bool:
     counted = isinstance(heads, ast.UnaryOp)
     apart = places[1] is None and places[3] is None and not single and not counted
     return (places[0], places[2]) == (0, 1) and apart
+
+
+def _order(call: ast.Call) -> list[int] | None:
+    """The axes of a tensor in the order that a reshape asks for; none where it cuts one in two."""
+    tensor = owner_of(call)
+    if tensor is None:
+        return None
+    sizes = _sizes(call)
+    known = [_axis_of(size, tensor, _unpacked(call, tensor)) for size in sizes]
+    order = [place for place in known if place is not None]
+    return order if sorted(order) == list(range(len(sizes))) else None
 
 
 def _axis_of(size: ast.expr, tensor: ast.expr, names: list[ast.expr]) -> int | None:

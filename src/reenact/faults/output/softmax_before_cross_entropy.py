@@ -39,9 +39,10 @@ from reenact.faults import (
     Wanted,
 )
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.made import bend_made
 from reenact.faults.facts.model import reads_logits
 from reenact.faults.facts.output_layer import SQUASHING, bends, output_of
+from reenact.faults.fixes.losses import scores_for_loss
+from reenact.program.training.made import bend_made
 
 TWICE = {LossFamily.CATEGORICAL: "softmax", LossFamily.BINARY: "sigmoid"}
 FAULT = Fault(
@@ -122,7 +123,7 @@ def bent_output_for_logit_loss(detector: Detector, evidence: Evidence) -> Findin
             values=("linear",),
             confidence=None if out.bend in SQUASHING else 0.75,
             certainty=Certainty.PROOF if out.bend == "softmax" else None,
-            place=None if written else bend_made(evidence, out.layer.place, out.bend),
+            place=None if written else bend_made(evidence.files, out.layer.place, out.bend),
         )
     compared = evidence.loss.compared if evidence.loss is not None else None
     listed = compared is not None and len(compared[0]) > 1 and compared[0][1] > 1
@@ -192,4 +193,5 @@ def given_probabilities(detector: Detector, evidence: Evidence) -> Findings:
 
     Documentation of torch.nn.CrossEntropyLoss ("input ... unnormalized logits").
     """
-    yield from imbalances(detector, evidence, evidence.output)
+    fixes = scores_for_loss(evidence)
+    yield from imbalances(detector, evidence, evidence.output, fixes=lambda _: fixes)

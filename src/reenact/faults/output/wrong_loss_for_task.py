@@ -48,10 +48,10 @@ from reenact.faults import (
     TensorFacts,
 )
 from reenact.faults.facts import series
-from reenact.faults.facts.api import uses
-from reenact.faults.facts.lines import calls, first_place
 from reenact.faults.facts.measured import among
 from reenact.faults.labels.labels_outside_output_range import no_class_numbers
+from reenact.program.flow.library_uses import uses
+from reenact.program.syntax.lines import calls, first_place
 
 CLASSES = (TaskType.MULTI_CLASS, TaskType.BINARY)
 SURE = 0.9
@@ -86,7 +86,7 @@ def loss_of_another_task(detector: Detector, evidence: Evidence) -> Findings:
         saw = (
             f"cross_entropy is given rows with {one.facts['held']:.2g} classes at once, on average"
         )
-        made = list(calls(evidence, "CrossEntropyLoss"))
+        made = list(calls(evidence.files, "CrossEntropyLoss"))
         place = first_place(made) if len(made) == 1 else one.place
         yield detector.finding(evidence, saw, place=place, confidence=0.9)
         return
@@ -197,7 +197,7 @@ def _rounded(evidence: Evidence, labels: TensorFacts) -> bool:
         *series.metric(evidence, "accuracy", "acc")[-1:],
     ]
     counted = labels.integral and 3 <= len(kinds) <= 20 and kinds == list(range(len(kinds)))
-    return bool(counted and scores and max(scores) < 0.7 and uses(evidence, "round", "rint"))
+    return bool(counted and scores and max(scores) < 0.7 and uses(evidence.files, "round", "rint"))
 
 
 def _shares_given(evidence: Evidence) -> bool:

@@ -45,6 +45,7 @@ from reenact.faults import (
 )
 from reenact.faults.facts.places import optimizer_name
 from reenact.faults.facts.series import learned
+from reenact.faults.fixes.outputs import mean_over_rows
 
 ADAPTIVE = (
     "adadelta",
@@ -90,7 +91,11 @@ def wrong_reduction(detector: Detector, evidence: Evidence) -> Findings:
     adaptive = optimizer_name(evidence) in ADAPTIVE
     sure = 0.35 if adaptive or learned(evidence) else None
     yield detector.finding(
-        evidence, f"{loss.name} with reduction sum", kind=Kind.LOSS, confidence=sure
+        evidence,
+        f"{loss.name} with reduction sum",
+        kind=Kind.LOSS,
+        fixes=mean_over_rows(evidence),
+        confidence=sure,
     )
 
 
@@ -129,4 +134,4 @@ def loss_grows_with_batch(detector: Detector, evidence: Evidence) -> Findings:
     rows, loss = (statistics.median(values) for values in zip(*pairs, strict=True))
     if rows >= 2 and abs(loss / rows - 1) < CLOSE:
         saw = f"batches with {rows:.1f} times the rows have {loss:.1f} times the loss"
-        yield detector.finding(evidence, saw, kind=Kind.LOSS)
+        yield detector.finding(evidence, saw, kind=Kind.LOSS, fixes=mean_over_rows(evidence))

@@ -26,7 +26,7 @@ Instead
     -     loss = (log_probs * returns).mean()
     +     loss = -(log_probs * returns).mean()
 Fix safety
-    There is nothing to change automatically: look at the signs of the terms of the loss.
+    Unsafe: it changes what is trained, to what was meant: the term gets the other sign.
 Sources
     Williams, "Simple statistical gradient-following algorithms for connectionist reinforcement learning",
     1992 (REINFORCE climbs); Sutton and Barto, "Reinforcement Learning", section 13.3.
@@ -47,11 +47,15 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.divergence import divergences
 from reenact.faults.facts.imbalances import imbalances
-from reenact.faults.facts.roles import is_loss_call, losses
-from reenact.faults.facts.signs import is_lessened, is_maximised, terms
+from reenact.faults.fixes.outputs import (
+    lower_the_loss,
+    real_for_generator,
+    turn_sign,
+    turn_term,
+)
 from reenact.program.flow.constants import read_through
+from reenact.program.flow.signs import is_lessened, is_maximised, terms
 from reenact.program.flow.uses import answers, number, origins, value_of, values_of
 from reenact.program.syntax.excerpt import excerpt, same
 from reenact.program.syntax.index import FileIndex
@@ -67,6 +71,8 @@ from reenact.program.syntax.pieces import (
     subject_of,
     within,
 )
+from reenact.program.training.divergence import divergences
+from reenact.program.training.roles import is_loss_call, losses
 
 NEAR = 0.1
 REDUCED = ("mean", "sum")
@@ -118,6 +124,7 @@ def wrong_sign(detector: Detector, evidence: Evidence) -> Findings:
         yield detector.finding(
             evidence,
             saw,
+            fixes=lower_the_loss(evidence),
             place=place,
             kind=Kind.LOSS,
             certainty=Certainty.PROOF,
@@ -129,6 +136,11 @@ def wrong_sign(detector: Detector, evidence: Evidence) -> Findings:
                 yield detector.finding(
                     evidence,
                     f"{excerpt(term)} {saw}",
+                    fixes=(
+                        real_for_generator(evidence, place_of(term))
+                        if look is _found_out
+                        else turn_sign(evidence, place_of(term))
+                    ),
                     place=place_of(term),
                 )
 
@@ -151,7 +163,11 @@ def term_turned_round(detector: Detector, evidence: Evidence) -> Findings:
     Kingma and Welling, "Auto-encoding variational Bayes", ICLR 2014, equation 10; Williams, "Simple
     statistical gradient-following algorithms for connectionist reinforcement learning", 1992.
     """
-    yield from imbalances(detector, evidence)
+    yield from imbalances(
+        detector,
+        evidence,
+        fixes=lambda place: turn_term(evidence, place),
+    )
 
 
 def _mirrored(evidence: Evidence) -> bool:

@@ -39,10 +39,10 @@ from reenact.faults import (
     Observes,
     Severity,
 )
-from reenact.faults.facts.lines import nodes
-from reenact.faults.facts.roles import is_loss_call
+from reenact.faults.fixes.losses import divide_by_temperature
 from reenact.program.flow.uses import number, objects_of, reaches, value_of
 from reenact.program.syntax.excerpt import excerpt
+from reenact.program.syntax.lines import nodes
 from reenact.program.syntax.pieces import (
     calls_in,
     file_of,
@@ -51,6 +51,7 @@ from reenact.program.syntax.pieces import (
     owner_of,
     place_of,
 )
+from reenact.program.training.roles import is_loss_call
 
 SIMILAR = ("matmul", "mm", "bmm", "einsum", "cosine_similarity")
 SHARES = ("softmax", "log_softmax")
@@ -83,12 +84,14 @@ def temperature_wrong(detector: Detector, evidence: Evidence) -> Findings:
     for node, value in _multiplied(evidence):
         if _flattens(node, value) or _sharpens(node, value):
             saw = f"{excerpt(node)}: scores times a temperature of {value:g}"
-            yield detector.finding(evidence, saw, place=place_of(node))
+            place = place_of(node)
+            fixes = divide_by_temperature(evidence, place)
+            yield detector.finding(evidence, saw, fixes=fixes, place=place)
 
 
 def _multiplied(evidence: Evidence) -> Iterator[tuple[ast.BinOp, float]]:
     """Products with a number that is set elsewhere."""
-    for node in nodes(evidence, ast.BinOp):
+    for node in nodes(evidence.files, ast.BinOp):
         if is_sum(node, ast.Mult) and (_is_similarity(node) or _is_shared(node)):
             for factor in (node.left, node.right):
                 known = None if isinstance(factor, ast.Constant) else number(factor)

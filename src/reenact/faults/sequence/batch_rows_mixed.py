@@ -35,7 +35,8 @@ Instead
     -         self.lstm = nn.LSTM(4, 16)
     +         self.lstm = nn.LSTM(4, 16, batch_first=True)
 Fix safety
-    There is nothing to change automatically: the axes are known to the author alone.
+    Unsafe: it changes what is trained. `batch_first`, another axis or no swap is tried; a program's own
+    arithmetic is left to its author.
 Sources
     Documentation of torch.nn.LSTM and torch.nn.TransformerEncoderLayer (`batch_first` is False).
 """
@@ -52,7 +53,8 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.lines import mover_place
-from reenact.faults.facts.made import axes_made
+from reenact.faults.fixes.sequence import batch_first
+from reenact.program.training.made import axes_made
 
 MOVED = 1e-3
 FAULT = Fault(
@@ -86,5 +88,13 @@ def rows_mixed(detector: Detector, evidence: Evidence) -> Findings:
             named = f", first in {where.module} ({where.type})"
         share = f"by {tested.mixing:.2g} of its spread{tested.when}{named}"
         saw = f"other rows of the batch move the output of a row {share}"
-        place = axes_made(evidence, where) or mover_place(evidence, where)
-        yield detector.finding(evidence, saw, place=place)
+        turned = None
+        if where is not None:
+            turned = axes_made(evidence.files, where.type, where.forward)
+        place = turned or mover_place(evidence, where)
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=batch_first(evidence, place),
+            place=place,
+        )

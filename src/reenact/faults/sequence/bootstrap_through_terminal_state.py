@@ -30,8 +30,8 @@ Instead
     -         target = rewards + gamma * critic(following).squeeze(-1)
     +         target = rewards + gamma * critic(following).squeeze(-1) * (~dones).float()
 Fix safety
-    There is nothing to change automatically: which ends are terminal, and which a time limit, is known to the
-    author.
+    Unsafe: it changes what is trained. The value is multiplied by what the end leaves of it; whether an end
+    is a time limit, after which there is a value, is known to the author.
 Sources
     Sutton and Barto, "Reinforcement Learning", 2018, section 6.1; Pardo et al., "Time Limits in
     Reinforcement Learning", ICML 2018.
@@ -52,6 +52,7 @@ from reenact.faults import (
     Observes,
     Severity,
 )
+from reenact.faults.fixes.sequence import end_of_episode
 from reenact.program.flow.uses import spread, stores
 from reenact.program.syntax.excerpt import excerpt
 from reenact.program.syntax.index import FileIndex
@@ -104,9 +105,14 @@ def bootstrap_through_terminal(detector: Detector, evidence: Evidence) -> Findin
     targets = [one for index in files for one in _targets(index, forms)] if forms else []
     if any(_enters(*one) for one in targets):
         return
-    for node, _, _ in targets[:1]:
+    for node, _, ends in targets[:1]:
         saw = f"{excerpt(node)}: no end of an episode enters, though the program notes them"
-        yield detector.finding(evidence, saw, place=place_of(node))
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=end_of_episode(evidence, node, ends),
+            place=place_of(node),
+        )
 
 
 def _kept(index: FileIndex) -> Iterator[Form]:

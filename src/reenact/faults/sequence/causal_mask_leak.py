@@ -36,7 +36,8 @@ Instead
     +         mask = nn.Transformer.generate_square_subsequent_mask(tokens.shape[1])
     +         return self.head(self.layer(self.embed(tokens), src_mask=mask))
 Fix safety
-    There is nothing to change automatically: a mask belongs to the attention that it is made for.
+    Unsafe: it changes what is trained. The attention is given a mask, its mask is turned round, or a
+    convolution is padded on the left; a target that is an input is left to the author.
 Sources
     Vaswani et al., "Attention Is All You Need", NeurIPS 2017, section 3.2.3 (masking).
 """
@@ -54,11 +55,12 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.lines import mover_place
-from reenact.faults.facts.made import mask_made
+from reenact.faults.fixes.attention import mask_later_tokens
 from reenact.faults.output.reduction_over_wrong_dimension import softmax_over_queries
 from reenact.probe.trace import Behaviour
 from reenact.program.flow.uses import objects_of
 from reenact.program.syntax.pieces import called, place_of
+from reenact.program.training.made import mask_made
 
 MOVED = 1e-3
 FAULT = Fault(
@@ -97,10 +99,11 @@ def causal_leak(detector: Detector, evidence: Evidence) -> Findings:
     leaks = evidence.experiments.moving("leak", MOVED)
     for tested in leaks:
         moved = f"by {tested.leak:.2g} of their spread{tested.when}"
-        place = mask_made(evidence, mover_place(evidence, tested.leak_at))
+        place = mask_made(evidence.files, mover_place(evidence, tested.leak_at))
         yield detector.finding(
             evidence,
             f"later tokens move the scores of earlier ones {moved}",
+            fixes=mask_later_tokens(evidence, place),
             place=place,
         )
     given = next(

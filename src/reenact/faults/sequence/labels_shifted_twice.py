@@ -37,7 +37,8 @@ Instead
     +     scores = model(text[:, :-1])
     +     nn.functional.cross_entropy(scores.flatten(0, 1), text[:, 1:].flatten()).backward()
 Fix safety
-    There is nothing to change automatically: one of the two shifts has to go.
+    Unsafe: it changes what is trained, to what was meant. One of the two shifts goes, or a shift by two
+    becomes one by one.
 Sources
     Documentation of transformers.GPT2LMHeadModel (`labels` are shifted inside the model).
 """
@@ -57,7 +58,7 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.roles import targets
+from reenact.faults.fixes.sequence import shift_once
 from reenact.program.flow.constants import constant_of
 from reenact.program.flow.uses import names_that_reach, stores
 from reenact.program.syntax.pieces import (
@@ -68,6 +69,7 @@ from reenact.program.syntax.pieces import (
     names,
     place_of,
 )
+from reenact.program.training.roles import targets
 
 FAULT = Fault(
     code="SQ05",
@@ -97,7 +99,10 @@ def labels_shifted_twice(detector: Detector, evidence: Evidence) -> Findings:
     if any(tested.shift == 2 for tested in evidence.experiments.behaviour):
         saw = "the target of each token is the token two places on"
         yield detector.finding(
-            evidence, saw, place=_shift(evidence) or evidence.place_of(Kind.LOSS)
+            evidence,
+            saw,
+            fixes=shift_once(evidence),
+            place=_shift(evidence) or evidence.place_of(Kind.LOSS),
         )
 
 

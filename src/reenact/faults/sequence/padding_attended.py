@@ -43,7 +43,8 @@ Instead
     +         hidden = self.layer(self.embed(tokens), src_key_padding_mask=padding)
     +         return self.head(hidden.masked_fill(padding[..., None], 0).sum(1) / (~padding).sum(1, True))
 Fix safety
-    There is nothing to change automatically: the mask has to be made where padding is known.
+    Unsafe: it changes what is trained. The attention is given a mask where the function knows its padding,
+    by a comparison or the embedding's `padding_idx`; a mask that is the wrong way round is turned.
 Sources
     Documentation of torch.nn.MultiheadAttention (`key_padding_mask`).
 """
@@ -62,23 +63,15 @@ from reenact.faults import (
     Place,
     Severity,
 )
-from reenact.faults.facts.api import has_keyword
-from reenact.faults.facts.lines import calls, first_place, nodes
-from reenact.faults.facts.padding import (
-    KEEP,
-    LEAVE_OUT,
-    inverted_masks,
-    is_mask,
-    knows_filler,
-    padded_lengths,
-    pads,
-)
 from reenact.faults.facts.series import learned
+from reenact.faults.fixes.attention import mask_padding
 from reenact.probe.trace import Behaviour
 from reenact.program.flow.constants import read_through
+from reenact.program.flow.library_uses import has_keyword
 from reenact.program.flow.uses import assigned, stores
 from reenact.program.syntax.excerpt import same
 from reenact.program.syntax.index import FileIndex, statement_of
+from reenact.program.syntax.lines import calls, first_place, nodes
 from reenact.program.syntax.pieces import (
     called,
     calls_in,
@@ -90,6 +83,15 @@ from reenact.program.syntax.pieces import (
     is_minus,
     last_word,
     place_of,
+)
+from reenact.program.training.rows.padding import (
+    KEEP,
+    LEAVE_OUT,
+    inverted_masks,
+    is_mask,
+    knows_filler,
+    padded_lengths,
+    pads,
 )
 
 MOVED = 1e-3
@@ -152,7 +154,12 @@ def padding_attended(detector: Detector, evidence: Evidence) -> Findings:
     Documentation of torch.nn.MultiheadAttention (`key_padding_mask`).
     """
     for node, saw in (*padded_lengths(evidence.files), *inverted_masks(evidence.files)):
-        yield detector.finding(evidence, saw, place=place_of(node))
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=mask_padding(evidence, place_of(node)),
+            place=place_of(node),
+        )
         return
     behaviour = evidence.experiments.behaviour
     if any(tested.mask_blind for tested in behaviour):
@@ -183,15 +190,23 @@ def _attended(detector: Detector, evidence: Evidence) -> Findings:
         unmasked = _unmasked(evidence)
     if unmasked is not None:
         saw = "rows are padded, and neither attention nor the mean behind it is given a mask"
-        yield detector.finding(evidence, saw, place=unmasked, confidence=0.8)
+        yield detector.finding(
+            evidence,
+            saw,
+            fixes=mask_padding(evidence, unmasked),
+            place=unmasked,
+            confidence=0.8,
+        )
     cut = tried.moving("padding", MOVED)
     for tested in cut:
         saw = _moved(tested, "what stands at padding moves the output of a row", tested.padding)
-        yield detector.finding(evidence, saw, place=_pooled(evidence, tested.model))
+        place = _pooled(evidence, tested.model)
+        yield detector.finding(evidence, saw, fixes=mask_padding(evidence, place), place=place)
     added = evidence.happened("padded") and not cut
     for tested in tried.moving("padding_added", MOVED) if added else ():
         saw = _moved(tested, "padding behind a row moves its output", tested.padding_added)
-        yield detector.finding(evidence, saw, place=_pooled(evidence, tested.model))
+        place = _pooled(evidence, tested.model)
+        yield detector.finding(evidence, saw, fixes=mask_padding(evidence, place), place=place)
 
 
 def _moved(tested: Behaviour, what: str, share: float | None) -> str:
@@ -200,9 +215,9 @@ def _moved(tested: Behaviour, what: str, share: float | None) -> str:
 
 def _compared(evidence: Evidence) -> Place | None:
     """Where tokens are compared with one number: in a function that pads, else to make a mask."""
-    compares = nodes(evidence, ast.Compare)
+    compares = nodes(evidence.files, ast.Compare)
     equal = (one for one in compares if isinstance(one.ops[0], ast.NotEq | ast.Eq))
-    compared: list[ast.expr] = [*calls(evidence, "ne", "eq"), *equal]
+    compared: list[ast.expr] = [*calls(evidence.files, "ne", "eq"), *equal]
     padding = (one for one in compared if pads(function_of(one)))
     return first_place(padding) or first_place(one for one in compared if _makes_mask(one))
 
@@ -216,12 +231,12 @@ def _unmasked(evidence: Evidence) -> Place | None:
     """Where an encoder of PyTorch is called without a mask and its output averaged over tokens, in
     a program that pads; batches of rows of one length do not show it.
     """
-    hides = any(calls(evidence, *HIDES)) or has_keyword(evidence, *MASKS)
+    hides = any(calls(evidence.files, *HIDES)) or has_keyword(evidence.files, *MASKS)
     if hides or not any(map(knows_filler, evidence.files)):
         return None
     return first_place(
         call
-        for call in calls(evidence)
+        for call in calls(evidence.files)
         if called(call) in _made(file_of(call), ENCODERS)
         and not call.keywords
         and any(0 <= one.lineno - call.lineno <= 4 for one in calls_in(file_of(call).tree, "mean"))
@@ -237,11 +252,11 @@ def _last_step(evidence: Evidence) -> Place | None:
     """Where the last step of what a recurrent layer gives is taken, in a program that packs no
     rows.
     """
-    packs = any(calls(evidence, "pack_padded_sequence", "pack_sequence", "flip"))
-    set_side = any(one.attr == "padding_side" for one in nodes(evidence, ast.Attribute))
-    if packs or set_side or has_keyword(evidence, "padding_side"):
+    packs = any(calls(evidence.files, "pack_padded_sequence", "pack_sequence", "flip"))
+    set_side = any(one.attr == "padding_side" for one in nodes(evidence.files, ast.Attribute))
+    if packs or set_side or has_keyword(evidence.files, "padding_side"):
         return None
-    cuts = (one for one in nodes(evidence, ast.Subscript) if _takes_last(one.slice))
+    cuts = (one for one in nodes(evidence.files, ast.Subscript) if _takes_last(one.slice))
     return first_place(one for one in cuts if _is_recurrent(one))
 
 
@@ -264,7 +279,7 @@ def _takes_last(key: ast.expr) -> bool:
 
 def _pooled(evidence: Evidence, model: str) -> Place | None:
     """Where the model's `forward` calls its encoder, else where it pools."""
-    for node in nodes(evidence, ast.ClassDef):
+    for node in nodes(evidence.files, ast.ClassDef):
         index = file_of(node)
         attending = _made(index, TRANSFORMERS) | {"scaled_dot_product_attention"}
         for wanted in (attending, POOLS, _made(index, RECURRENT)) if node.name == model else ():

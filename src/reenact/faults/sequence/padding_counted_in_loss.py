@@ -44,6 +44,7 @@ from reenact.faults import (
     Observes,
 )
 from reenact.faults.facts.series import learned
+from reenact.faults.fixes.outputs import ignore_padding
 
 LEAST = 0.2
 """Share of the targets below which padding hardly counts."""
@@ -83,5 +84,6 @@ def padding_counted(detector: Detector, evidence: Evidence) -> Findings:
         evidence,
         saw,
         kind=Kind.LOSS,
+        fixes=ignore_padding(evidence, counted.value),
         confidence=sure,
     )

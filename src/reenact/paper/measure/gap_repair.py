@@ -34,7 +34,6 @@ from reenact.paper.measure.gap import Comparison, mean_gap
 from reenact.probe.boxed import watch_boxed
 from reenact.probe.options import WatchOptions, fresh_folder
 from reenact.probe.outcome import Outcome as ProbeOutcome
-from reenact.probe.outcome import OutcomeKind
 from reenact.probe.read import is_trace, read_json_file, read_trace
 from reenact.probe.trace import Root
 from reenact.program.edit.change import Change, Insert, Rewrite, Set
@@ -50,8 +49,8 @@ from reenact.sandbox.box import Sandbox
 from reenact.sandbox.view import WORK
 from reenact.trials.boxed import Boxed
 from reenact.trials.metric import choose_measure
-from reenact.trials.trial import Outcome, Trial
-from reenact.types import JsonValue, Stop
+from reenact.trials.trial import Trial
+from reenact.types import JsonValue
 
 LARGE = 0.1
 """Mean gap of the measured claims from which on a repair is worth its trainings."""
@@ -230,12 +229,9 @@ class ConstrainedExecutor(Boxed):
         super().__init__(sandbox=sandbox, python=python)
         self.fixed = fixed
 
-    def attempt(self, trial: Trial, stop: Stop) -> Outcome:
-        """See `Boxed.attempt`."""
-        why = forbidden(trial.patch, self.fixed)
-        if why:
-            return Outcome(OutcomeKind.NOT_STARTED, note=why)
-        return super().attempt(trial, stop)
+    def refusal(self, patch: Patch) -> str:
+        """See `Boxed.refusal`."""
+        return forbidden(patch, self.fixed)
 
 
 def _judged(

@@ -25,6 +25,8 @@ class DivergenceCall:
     """Of the exponentials of the input."""
     target_sums: Sums
     target_exp_sums: Sums
+    learns: str = "input"
+    """What a gradient comes to: `input`, or `target` where it comes to that alone."""
     place: Place | None = None
 
 
@@ -74,6 +76,23 @@ class Backward:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenOut:
+    """A cross-entropy that the program writes itself, from the logarithm of a softmax."""
+
+    seen: int
+    """Losses that had it."""
+    raised: int
+    """Of them those that it makes up alone, and that grow as their classes get likelier."""
+    axis: int
+    """Along which the softmax goes."""
+    rank: int
+    target_sums: Sums
+    """Of targets that give a number to each class; empty for others."""
+    backward: Backward = Backward()
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Turned:
     """A term whose sign makes it fall without end."""
 
@@ -99,6 +118,17 @@ class Policy:
     backward: Backward = Backward()
     place: Place | None = None
     """Where the weights are multiplied; none where no pass was followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Returns:
+    """Weights of actions that are sums of rewards."""
+
+    backward: int
+    """Losses in which they count what came after an action, as returns do."""
+    forward: int
+    """Losses in which they count what came before it."""
+    at: Backward = Backward()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +158,8 @@ class FormulasBook:
     scores: tuple[ScoresCall, ...] = ()
     turned: tuple[Turned, ...] = ()
     policies: tuple[Policy, ...] = ()
+    likelihoods: tuple[WrittenOut, ...] = ()
+    returns: tuple[Returns, ...] = ()
     climbs: bool = False
     """An optimizer raises what it is given, or the program moves its weights by hand."""
     schedules: tuple[Schedule, ...] = ()

@@ -55,6 +55,9 @@ class Stream:
     """Of each class that occurs, the share that was found."""
     ratios: tuple[Ratio, ...]
 
+    asked_at: int = 0
+    """The line that asks, where no loader gave the rows."""
+
     def measure(self, name: str) -> Measure | None:
         """The one of that name."""
         for one in self.measures:
@@ -93,6 +96,19 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
+class Loaded:
+    """A state that a model was given to load."""
+
+    model: str
+    step: int
+    of: int
+    """The last step at which the program took out these very weights; -1 where that is not known."""
+    changed: bool
+    """Whether the model had other weights before."""
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
 class Plateau:
     """A schedule that waits for a metric to stop changing."""
 
@@ -117,6 +133,8 @@ class MetricsBook:
     evaluations: tuple[Evaluation, ...] = ()
     kept: tuple[Kept, ...] = ()
     stretched: tuple[StretchedAnswers, ...] = ()
-    loaded: tuple[int, ...] = ()
-    """Steps at which a state was loaded."""
+    loaded: tuple[Loaded, ...] = ()
+    """The last ones."""
+    written: int = -1
+    """The last step at which something was saved; -1 for none."""
     plateaus: tuple[Plateau, ...] = ()

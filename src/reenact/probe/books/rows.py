@@ -223,6 +223,39 @@ class ClassCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class RowGroups:
+    """Rows of one thing each, as of a patient: columns that are the same in all of them."""
+
+    columns: tuple[int, ...]
+    groups: int
+    rows: int
+    """That judge."""
+    shared: int
+    """Of them those of a group that trained."""
+    alike: float
+    """Share of the groups whose rows have one label in training."""
+    most: float
+    """Share of the most frequent label."""
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedRows:
+    """Rows of a loader that a model is asked about, by their numbers in one data set."""
+
+    loader: int
+    rows: int
+    shared: int
+    """Those that a loader had drawn from that trained this model by then."""
+    trained: int
+    """Rows of that data set that had trained it."""
+
+    @property
+    def share(self) -> float:
+        return self.shared / max(1, self.rows)
+
+
+@dataclass(frozen=True, slots=True)
 class LossReach:
     """Rows that the loss reaches, of those that every step is given."""
 
@@ -257,3 +290,5 @@ class RowsBook:
     """Of the rows that models were given that train."""
     nearly: float = 0.0
     """Share of the rows that train that are nearly another of them."""
+    indexed: tuple[IndexedRows, ...] = ()
+    groups: RowGroups | None = None

@@ -6,6 +6,7 @@ evaluation mode.
 import ast
 
 from reenact.errors import NotChangeable
+from reenact.program.edit.clearing import clear
 from reenact.program.edit.source_editor import SourceEditor, assigned, known
 from reenact.program.edit.values import python_text
 from reenact.program.flow.ends import is_number
@@ -219,25 +220,18 @@ def set_in_loop(
         raise NotChangeable(
             "The optimiser steps in another function than the one that makes the gradients."
         )
-    step = index.statement(found[0])
-    backward = index.statement(node)
-    optimizer = known(stepped(editor.analysis, found[0]))
     if zero:
-        editor.before(
-            backward,
-            f"{editor.text(optimizer)}.zero_grad()",
-        )
+        clear(editor, found[0])
         return
+    step = index.statement(found[0])
+    optimizer = known(stepped(editor.analysis, found[0]))
     clip = editor.name_for("torch.nn.utils.clip_grad_norm_", node)
     lines = [f"{clip}({_model_name(editor, site.scope)}.parameters(), {python_text(value)})"]
     stepping = known(receiver(found[0]))
     if optimizer is not stepping:
         # Gradients are clipped in their own size, not as the scaler left them.
         lines.insert(0, f"{editor.text(stepping)}.unscale_({editor.text(optimizer)})")
-    if index.parents.get(backward) is index.parents.get(step):
-        editor.before(step, *lines)
-    else:
-        editor.after(backward, *lines)
+    editor.before(step, *lines)
 
 
 def _model_name(editor: SourceEditor, scope: Scope) -> str:

@@ -8,6 +8,9 @@ ends            where a trail ends: the expression or data entry to edit; option
 trail           one object owns the recursion: what is followed, through which calls, how far
 members         the steps into other values: entries, attributes, fields, data files
 constants       the literal that an expression is, or that its variable stands for
+library_uses    whether a name of the framework is called, handed on or given as a word
+signs           with which sign a value goes into what is lowered
+holders         the model, list or dict that a weight is one of
 uses            one file alone, by spelling: what a variable is given, what a value is made of and goes into
 follow          the steps through names, calls and expressions
 values          the value in force of an argument; the library class that a call makes

@@ -9,6 +9,7 @@ targets     how a statement binds names, and what each one takes
 scope       FileIndex: a file, its scopes and their bindings; the scope of a node
 index       `index_of(SourceFile)`: a FileIndex in one pass, or why there is none
 pieces      what a piece of a file holds, what is called in it and with what, where it stands
+lines       where something stands in the files of a program
 excerpt     a piece of a program for messages; whether two pieces read the same
 launcher    from a command line to the entry and all files that it leads to
 """

@@ -70,6 +70,13 @@ def function_of(node: ast.AST) -> Function | ast.Module:
     return index.tree
 
 
+def block_of(statement: ast.stmt) -> list[ast.stmt]:
+    """The statements of the block that a statement is in."""
+    parent, name = file_of(statement).block_of(statement)
+    block = getattr(parent, name, None) if name else None
+    return block if isinstance(block, list) else []
+
+
 def loops_of(node: Node) -> list[ast.For | ast.AsyncFor | ast.While]:
     """The loops that repeat a piece of a file."""
     around = []

@@ -8,6 +8,13 @@ supervision                   outputs, loss and labels together
 analysis                      ProgramAnalysis: what every reader has at hand; drafts of hyperparameters
 loops                         where gradients are made and used, epochs, batches
 purpose, branches             whether a loader, a loop or a loss trains or evaluates, by what is done with it
+roles           what is stepped, what a loss compares, where no gradients are kept
+loss_families, divergence   what a loss compares and wants of the output; KL terms that are written by hand
+rows            order, splits, windows and padding of the rows, a package of its own
+made            from where something shows to where it is made: a loss, a mask, a module
+cut_off         where gradients are kept from weights
+step_sizes      optimizers whose learning rate is not the size of a step
+written         where a value of the optimizer is written when no line hands it over by name
 keras_training, torch_training, data, habits, by_hand, layer_hyperparameters    the readers, one subject each
 framework, static_layer       the library whose training it is; one layer as the text tells it
 alternatives                  values worth trying for a hyperparameter

@@ -291,3 +291,6 @@ def _set_all(
             and param.in_force != value
         ):
             yield change_for(param, value)
+
+
+STRATEGY = AutoTrainer

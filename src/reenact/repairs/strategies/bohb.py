@@ -61,3 +61,6 @@ def _climb(asked: StudyPoint, study: Study, context: SearchContext) -> float | N
             return None
     study.tell(asked, score)
     return score
+
+
+STRATEGY = Bohb

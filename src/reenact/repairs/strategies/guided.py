@@ -557,3 +557,6 @@ def _floor(
     if context.trainer.bounded:
         return top - nearly * gain if math.isfinite(gain) else top
     return top - min(nearly * gain, OF_AN_ERROR * abs(top))
+
+
+STRATEGY = Guided

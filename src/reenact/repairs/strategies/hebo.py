@@ -86,3 +86,6 @@ def _losses(scores: list[float]) -> Any:
     import numpy as np
 
     return np.array([[-score if math.isfinite(score) else -FAILED] for score in scores])
+
+
+STRATEGY = Hebo

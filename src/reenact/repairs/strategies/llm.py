@@ -104,3 +104,6 @@ def _patch(
     known = [(params[turn.knob], turn.value) for turn in proposal.turns if turn.knob in params]
     changes = [change_for(param, value) for param, value in known if value != param.in_force]
     return fitting(list(dict.fromkeys(changes)), context.applies)
+
+
+STRATEGY = Llm

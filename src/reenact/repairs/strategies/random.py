@@ -60,3 +60,6 @@ def _affordable(study: Study, context: SearchContext) -> list[StudyPoint]:
         else:
             study.tell(one, None)
     return chosen
+
+
+STRATEGY = Random

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from reenact.errors import InputError
@@ -15,16 +16,21 @@ if TYPE_CHECKING:
     from reenact.program.patch import Patch
     from reenact.repairs.search_context import SearchContext
 
-_HOMES = {
-    "guided": "guided:Guided",
-    "random": "random:Random",
-    "bohb": "bohb:Bohb",
-    "hebo": "hebo:Hebo",
-    "autotrainer": "autotrainer:AutoTrainer",
-    "autotrainer-scratch": "autotrainer:FromScratch",
-    "llm": "llm:Llm",
-}
-BUILT_IN = {name: f"reenact.repairs.strategies.{home}" for name, home in _HOMES.items()}
+_SHARED = ("__init__", "strategy", "ideas")
+"""Files of this folder that are no strategy."""
+
+
+def _of_files() -> dict[str, str]:
+    """A strategy is a file of its name here, whose `STRATEGY` is its class; nothing is imported."""
+    files = sorted(file.stem for file in Path(__file__).parent.glob("*.py"))
+    return {
+        stem.replace("_", "-"): f"{__package__}.{stem}:STRATEGY"
+        for stem in files
+        if stem not in _SHARED
+    }
+
+
+BUILT_IN = _of_files()
 GROUP = "reenact.strategies"
 
 

@@ -32,6 +32,7 @@ HOW_TO_SEE_IT = (
     "reenact judge exits 1 when the bug shows, 0 when it does not, 125 when it cannot be run or "
     "another copy of the project was imported.",
 )
+PROVEN = "The script and its test pass with it; whether it is right, a maintainer decides."
 OWN_WORDS = "The report's own words"
 
 
@@ -110,6 +111,7 @@ def report_document(found: Reproduction) -> doc.Document:
         )
     for title, text in _files(found):
         sections.append(doc.Section(title, [doc.Source(title, text)]))
+    sections += _beyond(found)
     sections += [doc.Section(title, doc.listed(lines)) for title, lines in texts.items()]
     if found.words:
         sections.append(doc.Section(OWN_WORDS, [doc.Source("report", found.words)]))
@@ -164,6 +166,7 @@ def _sections(found: Reproduction) -> Iterator[doc.Section]:
         if found.test:
             script.append(doc.Fold("The same as a test", [doc.Source("test", found.test)]))
         yield doc.Section("The script", script, "script")
+    yield from _beyond(found)
     if found.reply:
         yield doc.Section("A reply to the reporter", [doc.Text(found.reply)], "reply")
     if found.attempts:
@@ -190,6 +193,26 @@ def _sections(found: Reproduction) -> Iterator[doc.Section]:
         doc.listed(found.notes),
         "notes",
     )
+
+
+def _beyond(found: Reproduction) -> Iterator[doc.Section]:
+    """What is suspected, and what is proposed."""
+    cause = found.cause
+    if cause is not None:
+        blocks: list[doc.Block] = [doc.Text(cause.how), *doc.listed(cause.lines)]
+        if cause.diff:
+            blocks.append(doc.Source("cause.diff", cause.diff))
+        yield doc.Section("Suspected cause", blocks, "cause")
+    patch = found.patch
+    if patch is not None and patch.diff:
+        said = f"A model proposes this: {patch.why} {PROVEN} {patch.tests}"
+        proposal: list[doc.Block] = [
+            doc.Text(said.strip()),
+            doc.Source("proposed.patch", patch.diff),
+        ]
+        yield doc.Section("Proposed patch", proposal, "patch")
+    elif patch is not None:
+        yield doc.Section("Proposed patch", [doc.Text(f"There is none: {patch.why_not}")], "patch")
 
 
 def _numbered(lines: Sequence[str]) -> list[str]:

@@ -89,6 +89,7 @@ def diagnosis_document(
         doc.Section("Limits of this diagnosis", doc.listed(notes), "notes"),
     )
     sections = (
+        doc.Section("Written", list(_written(found)), "written"),
         *checked,
         *_on_demand(facts, known=known),
         doc.Section("Claims of a model, tested", doc.listed(_hypotheses(found)), "hypotheses"),
@@ -500,12 +501,8 @@ def reasons(one: Finding, *, again: bool = False, together: str = "") -> Iterato
         yield "", f"and {', '.join(other.code for other in more)}"
     if one.agreeing:
         yield "opinion", f"a model agrees, in {one.agreeing[0].saw}"
-    if one.fix is not None and one.tried is None:
-        yield "fix" if one.fix.tried.ran else "try", fix_words(one)
-        yield "", one.fix.sentence
-    elif one.suggestions and one.tried is None and not one.dropped_fixes:
-        # Nobody has looked at it: of another program, or below the threshold.
-        yield "try", change_words(one.suggestions[0])
+    if one.tried is None:
+        yield from _to_change(one)
     if one.tried is not None and together:
         yield "tried", f"together with {together}, see there"
     elif one.tried is not None:
@@ -527,6 +524,14 @@ def fix_words(one: Finding) -> str:
     return next(map(change_words, turned), str(one.fix.patch))
 
 
+def _written(found: Diagnosis) -> Iterator[doc.Text]:
+    """What was put into the user's files."""
+    if found.written:
+        yield doc.Text(readable_diff(found.written).rstrip(), is_diff=True)
+    if found.applied:
+        yield doc.Text(found.applied)
+
+
 def _dropped(found: Diagnosis) -> list[str]:
     """Edits that were suggested and are no fix, each with the reason."""
     return [
@@ -534,6 +539,18 @@ def _dropped(found: Diagnosis) -> list[str]:
         for one in found.findings
         for dropped in one.dropped_fixes
     ]
+
+
+def _to_change(one: Finding) -> Iterator[tuple[str, str]]:
+    """What to change, before any training was made with it; else why no edit is offered."""
+    if one.fix is not None:
+        yield "fix" if one.fix.tried.ran else "try", fix_words(one)
+        yield "", one.fix.sentence
+    elif one.edits and not one.dropped_fixes:
+        # Nobody has looked at it: of another program, or below the threshold.
+        yield "try", change_words(one.edits[0])
+    elif one.refused:
+        yield "fix", one.refused[0].reason
 
 
 def tried_words(tried: ChangeEffect) -> str:
@@ -558,7 +575,7 @@ def tried_words(tried: ChangeEffect) -> str:
 def change_words(suggestion: Suggestion) -> str:
     """A change on one line."""
     if suggestion.hyperparameter is None:
-        return str(suggestion.patch)
+        return suggestion.does or str(suggestion.patch)
     name = suggestion.hyperparameter.kind.value
     old = "(absent)" if suggestion.old is None else suggestion.old
     if suggestion.new is None:

@@ -13,7 +13,6 @@ import os
 import shutil
 import sys
 import tarfile
-import tomllib
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -31,13 +30,21 @@ def unpack(source: str) -> Path:
             archive.extractall("source")  # noqa: S202 - inside a box
     else:
         with tarfile.open(source) as tape:
-            tape.extractall("source", filter="data")
+            # Older interpreters have no filter; it is a box.
+            tape.extraction_filter = getattr(tarfile, "data_filter", None)
+            tape.extractall("source")  # noqa: S202 - inside a box
     (folder,) = Path("source").iterdir()
     return folder.absolute()
 
 
 def build_system(folder: Path) -> dict[str, Any]:
-    """How the source wants to be built; the old way when it does not say."""
+    """How the source wants to be built; the old way when it does not say. Who has read that
+    already gives it in a file: older interpreters do not read TOML.
+    """
+    if (given := Path("system.json")).exists():
+        return dict(json.loads(given.read_text()))
+    import tomllib
+
     project = folder / "pyproject.toml"
     stated = {}
     if project.exists():

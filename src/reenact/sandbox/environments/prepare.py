@@ -16,6 +16,7 @@ import os
 import secrets
 import shutil
 import sys
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import date
@@ -32,6 +33,7 @@ from reenact.sandbox.disk import tree_usage
 from reenact.sandbox.environments import install, stored
 from reenact.sandbox.environments.installer_settings import constraints
 from reenact.sandbox.environments.intact import check_interpreter
+from reenact.sandbox.environments.interpreters import pythons_here
 from reenact.sandbox.environments.names import Allowed, Requirement, without_version
 from reenact.sandbox.environments.source import build_wheel, download, find_source
 from reenact.sandbox.environments.stored import (
@@ -110,27 +112,45 @@ class Environments:
             wish = replace(wish, built=Path(wheels), store=store)
             wish, pins = self._resolve(wish, allowed, any_version=any_version)
             made = self._build(pins, wish, interpreter)
-            half = memo.with_suffix(f".{secrets.token_hex(4)}")
+            for rubbish in memo.parent.glob(f"{memo.stem}.half-*"):
+                rubbish.unlink(missing_ok=True)
+            half = memo.with_suffix(f".half-{secrets.token_hex(4)}")
             half.write_text(json.dumps({"key": made.key}))
             half.replace(memo)
         self.prune(keep=made.key)
         return made
 
     def stored(self, key: str) -> Environment | None:
-        """The environment of that name, where it is in the cache and built for this interpreter."""
-        found = stored.read_environment(self.cache, key, ask_interpreter(self.python))
-        if found is not None:
-            stored.mark_used(found.folder)
-        return found
+        """The environment of that name, where it is in the cache and built for an interpreter of
+        this machine.
+        """
+        for interpreter in self._interpreters():
+            found = stored.read_environment(self.cache, key, interpreter)
+            if found is not None:
+                stored.mark_used(found.folder)
+                return found
+        return None
+
+    def _interpreters(self) -> Iterator[Interpreter]:
+        """Those that environments may have been built for; the own one first."""
+        yield ask_interpreter(self.python)
+        for python in pythons_here(self.cache / "pythons"):
+            yield ask_interpreter(python)
 
     def listing(self) -> tuple[Environment, ...]:
-        """All complete environments in the cache that were built for this interpreter."""
+        """All complete environments in the cache that were built for interpreters of this
+        machine.
+        """
         if not self.cache.is_dir():
             return ()
-        interpreter = ask_interpreter(self.python)
-        keys = sorted(folder.name for folder in self.cache.iterdir())
-        found = (stored.read_environment(self.cache, key, interpreter) for key in keys)
-        return tuple(environment for environment in found if environment is not None)
+        interpreters = tuple(dict.fromkeys(self._interpreters()))
+        found: dict[str, Environment] = {}
+        for key in sorted(folder.name for folder in self.cache.iterdir()):
+            for interpreter in interpreters:
+                one = stored.read_environment(self.cache, key, interpreter)
+                if one is not None:
+                    found.setdefault(key, one)
+        return tuple(found.values())
 
     def prune(
         self,
@@ -201,12 +221,12 @@ class Environments:
 
     def _clear_leftovers(self) -> None:
         """Remove what killed builds left: halves whose lock nobody holds."""
-        for half in self.cache.glob("half-*"):
+        for half in (*self.cache.glob("half-*"), *self.cache.glob("wheels/half-*")):
             key = half.name.split("-")[1]
             with (
                 suppress(OSError),
                 open(
-                    self.cache / f"{key}.lock",
+                    half.with_name(f"{key}.lock"),
                     "ab",
                     opener=lambda name, flags: os.open(name, flags | os.O_NOFOLLOW, 0o600),
                 ) as lock,
@@ -300,10 +320,13 @@ class Environments:
                 prepare=partial(self._for_build, allowed),
                 stop=self.stop,
             )
-            half = store.with_name(f"half-{secrets.token_hex(8)}")
-            half.mkdir()
-            (half / file).write_bytes(wheel)
-            half.rename(store)
+            with locked(store.with_suffix(".lock"), self.tell, self.stop):
+                half = store.with_name(f"half-{store.name}-{secrets.token_hex(4)}")
+                half.mkdir()
+                (half / file).write_bytes(wheel)
+                if not store.is_dir():
+                    half.rename(store)
+                remove_tree(half)
         for wheel_file in store.iterdir():
             if wish.built is None or (wish.built / wheel_file.name).exists():
                 raise InputError(

@@ -78,6 +78,11 @@ class Book:
     def stepped(self) -> None:
         """Weights have moved."""
 
+    def settled(self) -> None:
+        """The look that ended has waited for the device: what was begun to be brought over is there.
+        Always notified.
+        """
+
     def ends(self) -> None:
         """The process ends: `facts` is asked a last time."""
 

@@ -36,6 +36,7 @@ def given_to_divergence(torch: Library, args: Args, kwargs: Kwargs) -> Facts | N
         return {
             "value": _divergence(torch, given, target, log_target),
             "log_target": log_target,
+            "learns": "target" if not both[0].requires_grad else "input",
             "given": range_of(given),
             "target": range_of(target),
             "given_sums": [sums_along(given, axis) for axis in axes],

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from reenact_probe.books import Book
-from reenact_probe.books.addends import addends
+from reenact_probe.books.addends import Addends, addends
 from reenact_probe.books.divergences import given_to_divergence, turned_divergences
+from reenact_probe.books.likelihoods import likelihood_of
 from reenact_probe.books.policies import Weighed, errors, likeness, weighed
+from reenact_probe.books.returns import direction_of
 from reenact_probe.books.schedules import Schedules
 from reenact_probe.books.scores import LOSSES, given_to_loss_of_classes
 from reenact_probe.places import caller
@@ -48,6 +50,10 @@ class FormulasBook(Book):
         self._errors: list[tuple[int, Tensor]] = []
         self._judged: dict[str, Facts] = {}
         """Policies, by the line of the backward pass."""
+        self._likelihoods: dict[str, Facts] = {}
+        """Cross-entropies that are written out, by the line of the backward pass."""
+        self._returns: dict[str, Facts] = {}
+        """In which direction returns are summed, by the line of the backward pass."""
         self._trail: Trail | None = None
         self._lowers = False
         """The step under way lowers what it is given."""
@@ -84,8 +90,34 @@ class FormulasBook(Book):
             self._waiting.append((known, place))
         for policy in weighed(self.torch, found):
             self._weigh(policy, place, trail)
+        self._likelihood(found, place, trail)
+        summed = direction_of(found)
+        if summed is not None:
+            empty: Facts = {"backward": 0, "forward": 0, "at": {"place": place}}
+            held = self._returns.setdefault(repr(place), empty)
+            held[summed["direction"]] += 1
         step = self.recorder.step
         self._errors += [(step, error) for error in errors(self.torch, found)]
+
+    def _likelihood(
+        self,
+        found: Addends,
+        backward: Place | None,
+        trail: Trail | None,
+    ) -> None:
+        """Enter a cross-entropy that the program writes itself."""
+        seen = likelihood_of(self.torch, found)
+        if seen is None:
+            return
+        node = seen.pop("node")
+        known = trail.place_of(node) if trail is not None else None
+        held = self._likelihoods.setdefault(
+            repr(backward),
+            {"place": None, "seen": 0, "raised": 0, "backward": {"place": backward}, **seen},
+        )
+        held["seen"] += 1
+        held["raised"] += bool(seen["alone"]) and seen["sign"] > 0
+        held["place"] = held["place"] or known
 
     def _weigh(
         self,
@@ -145,6 +177,13 @@ class FormulasBook(Book):
             "scores": self._scores,
             "turned": list(self._turned.values())[:MOST_LINES],
             "policies": list(self._judged.values())[:MOST_LINES],
+            "likelihoods": [_written_out(one) for one in self._likelihoods.values()][:MOST_LINES],
+            "returns": list(self._returns.values())[:MOST_LINES],
             "climbs": self._climbs,
             "schedules": self._schedules.read(),
         }
+
+
+def _written_out(held: Facts) -> Facts:
+    names = ("place", "backward", "seen", "raised", "axis", "rank", "target_sums")
+    return {name: held[name] for name in names}

@@ -10,12 +10,15 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+import numpy
+
 from reenact_probe.books import Book
 from reenact_probe.books.spending import Ledger, Reading
 from reenact_probe.places import caller
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.samples import plain
-from reenact_probe.types import Facts, Library, Optimizer, Place, Tensor
+from reenact_probe.torch.transfer import Later, Transfer
+from reenact_probe.types import Array, Facts, Library, Optimizer, Place, Tensor
 
 SAMPLED = 4096
 """Numbers of a purse."""
@@ -97,9 +100,10 @@ class Gradients(Book):
 
     name = "gradients"
 
-    def __init__(self, torch: Library, recorder: Recorder) -> None:
+    def __init__(self, torch: Library, recorder: Recorder, transfer: Transfer) -> None:
         self.torch = torch
         self.recorder = recorder
+        self.later = Later(transfer)
         self.ledger = Ledger()
         self._purses: dict[int, Purse] = {}
         """By number, which is the order in which the optimizers were met."""
@@ -164,8 +168,12 @@ class Gradients(Book):
             self._note("stepped", number, self._purses[number].read())
         self._bring_over()
 
+    def settled(self) -> None:
+        self.later.settle()
+
     def facts(self) -> Facts | None:
         self._bring_over()
+        self.later.settle()
         return self.ledger.facts()
 
     def _know(self, optimizer: Optimizer | None, parameters: list[Tensor]) -> int | None:
@@ -216,17 +224,24 @@ class Gradients(Book):
         self._held.append(Reading(event, owner, values, facts))
 
     def _bring_over(self) -> None:
+        """Enter all readings, in one piece where they are on a device."""
         held, self._held = self._held, []
-        there = [one for one in held if one.values is not None]
-        if there and not all(one.values.is_cpu for one in there):
-            home = there[0].values.device
-            whole = self.torch.cat([one.values.to(home) for one in there]).cpu()
-            sizes = [one.values.numel() for one in there]
-            for one, part in zip(there, whole.split(sizes)):
-                one.values = part
+        there = [one.values for one in held if one.values is not None]
+        if not held:
+            return
+        sizes = [one.numel() for one in there]
         for one in held:
-            if one.values is not None:
-                one.values = one.values.numpy()
+            one.values = one.values is not None
+        if there and not all(self.later.transfer.is_away(one) for one in there):
+            there = [one.cpu() for one in there]
+        whole = [self.torch.cat([one.to(there[0].device) for one in there])] if there else []
+        self.later.do(whole, lambda arrays: self._enter(held, arrays, sizes))
+
+    def _enter(self, held: list[Reading], arrays: list[Array], sizes: list[int]) -> None:
+        ends = numpy.cumsum(sizes)[:-1]
+        parts = iter(numpy.split(arrays[0], ends) if arrays else ())
+        for one in held:
+            one.values = next(parts) if one.values else None
             self.ledger.enter(one)
 
     def _is_for_others(self, loss: Tensor, place: Place | None) -> bool:

@@ -15,6 +15,7 @@ from reenact_probe.books.passes import Passes
 from reenact_probe.books.rows import RowsBook
 from reenact_probe.books.shelf import Shelf
 from reenact_probe.recorder import Recorder
+from reenact_probe.torch.transfer import Transfer
 from reenact_probe.types import (
     Args,
     Facts,
@@ -157,6 +158,9 @@ class Books:
     def evaluation_begins(self) -> bool:
         return self._ask("evaluation_begins")
 
+    def settled(self) -> float:
+        return self._tell("settled")
+
     def judged(
         self,
         module: Module,
@@ -250,12 +254,13 @@ def all_books(torch: Library, recorder: Recorder) -> list[Book]:
     """Every book there is, by the order in which they are notified."""
     if recorder.schedule.bare or not recorder.config.books:
         return []
-    shelf, passes = Shelf(torch), Passes(torch)
+    transfer = Transfer(torch)
+    shelf, passes = Shelf(torch, transfer), Passes(torch)
     return [
-        RowsBook(torch, recorder, passes),
-        Gradients(torch, recorder),
+        RowsBook(torch, recorder, passes, transfer),
+        Gradients(torch, recorder, transfer),
         ParametersBook(torch, recorder, shelf),
         ModelsBook(torch, recorder, shelf, passes),
-        MetricsBook(torch, recorder),
+        MetricsBook(torch, recorder, transfer),
         FormulasBook(torch, recorder),
     ]

@@ -24,8 +24,16 @@ _HALF = 0.5
 class Stream:
     """The batches that one model was asked about in one evaluation."""
 
-    def __init__(self, model: str, source: str, trains: bool) -> None:
+    def __init__(
+        self,
+        model: str,
+        source: str,
+        trains: bool,
+        asked_at: int = 0,
+    ) -> None:
         self.model = model
+        self.asked_at = asked_at
+        """The line that asks, where no loader gave the rows."""
         self.source = source
         self.trains = trains
         """The rows come from the loader that feeds the training."""
@@ -69,6 +77,7 @@ class Stream:
         return {
             "model": self.model,
             "source": self.source,
+            "asked_at": self.asked_at,
             "trains": self.trains,
             "kind": self.kind,
             "complete": self.complete,

@@ -8,26 +8,24 @@ given.
 
 from __future__ import annotations
 
-import sys
 from time import thread_time
-from types import FrameType
 from typing import Any
 
 from reenact_probe.books import Book
 from reenact_probe.books.measures import Stream, is_made_of, whole
-from reenact_probe.guard import after, before, guarded
-from reenact_probe.places import caller, is_library, of_probe, position
+from reenact_probe.books.states import States
+from reenact_probe.guard import before, guarded
+from reenact_probe.places import caller
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.samples import plain
-from reenact_probe.types import Facts, Library, Module, Optimizer, Place, Tensor
+from reenact_probe.torch.transfer import Transfer
+from reenact_probe.types import Facts, Library, Module, Optimizer, Tensor
 
 MOST_EVALUATIONS = 64
 MOST_STREAMS = 6
 MOST_REPORTED = 24
 MOST_PASSES = 3000
 """Of one evaluation: a longer one is no longer read, and says so."""
-MOST_KEPT = 400
-"""Steps at which states are taken out that are noted of one line."""
 MOST_LINES = 16
 MOST_GIVEN = 100
 """Values given to a scheduler that are noted."""
@@ -62,7 +60,7 @@ class MetricsBook(Book):
 
     name = "metrics"
 
-    def __init__(self, torch: Library, recorder: Recorder) -> None:
+    def __init__(self, torch: Library, recorder: Recorder, transfer: Transfer) -> None:
         self.torch = torch
         self.recorder = recorder
         self.spent = 0.0
@@ -72,8 +70,7 @@ class MetricsBook(Book):
         """By line, evaluations of which nothing was reported: a teacher in each step is one."""
         self._waiting: tuple[Any, Tensor] | None = None
         """The last output whose labels no loader gave, and what its streams are known by."""
-        self._kept: dict[tuple[Any, ...], list[int]] = {}
-        self._loaded: list[int] = []
+        self._states = States(torch, recorder, transfer)
         self._plateaus: dict[int, Facts] = {}
         self._known: list[tuple[str, int, int]] = []
         """Labels that were compared since the last pass: how, where they lie and how many."""
@@ -83,8 +80,6 @@ class MetricsBook(Book):
         self._feeds: set[str] = set()
         """Loaders whose batches went into steps."""
         recorder.on_metric.append(guarded("metrics-book")(self._reported))
-        after(torch.nn.Module, "state_dict", self._state_taken)
-        after(torch.nn.Module, "load_state_dict", self._state_loaded)
         plateau = torch.optim.lr_scheduler.ReduceLROnPlateau
         before(plateau, "step", self._plateau_stepped)
 
@@ -230,7 +225,8 @@ class MetricsBook(Book):
             return None
         stream = seen.streams.get(key)
         if stream is None and len(seen.streams) < MOST_STREAMS:
-            stream = seen.streams[key] = Stream(key[1], key[2], key[2] in self._feeds)
+            asked_at = key[3][0][1] if not key[2] and key[3] and key[3][0] else 0
+            stream = seen.streams[key] = Stream(key[1], key[2], key[2] in self._feeds, asked_at)
         return stream
 
     @staticmethod
@@ -257,31 +253,6 @@ class MetricsBook(Book):
             }
         )
 
-    @guarded("state-taken")
-    def _state_taken(
-        self,
-        _: Any,
-        module: Module,
-        *__: Any,
-        **___: Any,
-    ) -> None:
-        place = asked_by_program()
-        if place is None:
-            return
-        key = (type(module).__name__, *place)
-        steps = self._kept.get(key)
-        if steps is None and len(self._kept) < MOST_LINES:
-            steps = self._kept[key] = []
-        step = self.recorder.step
-        if steps is not None and len(steps) < MOST_KEPT and step not in steps[-1:]:
-            steps.append(step)
-
-    @guarded("state-loaded")
-    def _state_loaded(self, *_: Any, **__: Any) -> None:
-        step = self.recorder.step
-        if len(self._loaded) < MOST_KEPT and step not in self._loaded[-1:]:
-            self._loaded.append(step)
-
     @guarded("plateau")
     def _plateau_stepped(
         self,
@@ -298,16 +269,11 @@ class MetricsBook(Book):
             known["given"].append([self.recorder.step, float(metrics)])
 
     def facts(self) -> Facts | None:
-        kept = [
-            {"model": key[0], "place": list(key[1:]), "steps": steps}
-            for key, steps in self._kept.items()
-        ]
         seen = [*self._evaluations, self._open]
         return {
             "evaluations": [self._evaluation(one) for one in seen if one is not None],
-            "kept": kept,
             "stretched": self._stretched,
-            "loaded": self._loaded,
+            **self._states.facts(),
             "plateaus": list(self._plateaus.values()),
         }
 
@@ -318,15 +284,3 @@ class MetricsBook(Book):
             "streams": [facts for facts in streams if facts is not None],
             "reported": seen.reported,
         }
-
-
-def asked_by_program() -> Place | None:
-    """The line of the program that calls this function of a library itself; none where the library
-    calls it.
-    """
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and of_probe(frame.f_code.co_filename):
-        frame = frame.f_back
-    if frame is None or is_library(frame.f_code.co_filename):
-        return None
-    return position(frame)

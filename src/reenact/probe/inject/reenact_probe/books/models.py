@@ -16,6 +16,7 @@ from reenact_probe.places import caller
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.facts import inner
 from reenact_probe.torch.samples import first_tensor, plain, take
+from reenact_probe.torch.transfer import bring_over
 from reenact_probe.types import Args, Facts, Kwargs, Library, Module, Optimizer, Tensor
 
 MOST_ROWS = 600
@@ -77,8 +78,10 @@ class ModelsBook(Book):
         """Identities of the weights that the step under way moves."""
         self._stepped: list[Facts] = []
         self._judged: list[Facts] = []
-        self._asked: dict[int, Any] = {}
-        """By model: what it was asked last without gradients."""
+        self._asked: list[Any] = []
+        """What models were asked without gradients, where it is not yet compared."""
+        self._last: dict[int, Any] = {}
+        """By model: what it was asked last of that."""
         self._restored: list[Facts] = []
         self._unused = 0
         """Passes with gradients that never went backward."""
@@ -160,15 +163,14 @@ class ModelsBook(Book):
             return
         value = first_tensor(self.torch, given)
         usable = value is not None and plain(self.torch, value) and value.numel()
-        asked = take(value, ASKED) if usable else None
-        last, self._asked[root] = self._asked.get(root), asked
+        self._asked.append(take(value, ASKED) if usable else None)
         self.shelf.sketch(self.shelf.roots[root].numbers)
         self._judged.append(
             {
                 "root": root,
                 "step": self.recorder.step,
                 "within": any(one.went_back is False for one in self._passes),
-                "again": _alike(asked, last),
+                "again": False,
                 "modes": modes.facts(),
                 "place": caller(),
             }
@@ -214,9 +216,18 @@ class ModelsBook(Book):
         self._unused += sum(not one.went_back for one in self._passes)
         self._passes = []
 
+    def _compare(self) -> None:
+        """See which passes were asked what their model had been asked just before."""
+        asked, self._asked = bring_over(self.shelf.transfer, self._asked), []
+        for row, given in zip(self._judged[len(self._judged) - len(asked) :], asked):
+            row["again"] = _alike(given, self._last.get(row["root"]))
+            self._last[row["root"]] = given
+
     def facts(self) -> Facts | None:
         if not self.shelf.roots:
             return None
+        self._compare()
+        self.shelf.bring_over()
         return {
             "models": [self._model(root.number) for root in self.shelf.roots],
             "steps": self._windows,

@@ -11,6 +11,7 @@ from reenact_probe.books.passes import nodes_behind
 from reenact_probe.books.shelf import BARE, Known, Shelf, numbers_of
 from reenact_probe.recorder import Recorder
 from reenact_probe.torch.facts import inner
+from reenact_probe.torch.transfer import bring_over
 from reenact_probe.types import Args, Facts, Kwargs, Library, Module, Optimizer, Tensor
 
 EVERY_LOOK, THEN_EACH = 12, 5
@@ -144,7 +145,8 @@ class ParametersBook(Book):
 
     def _settle(self) -> None:
         """Read the norms that were kept where they lie: who got gradients, and what share."""
-        for numbers, stacked, at_step in self._norms:
+        norms = bring_over(self.shelf.transfer, [stacked for _, stacked, _ in self._norms])
+        for (numbers, _, at_step), stacked in zip(self._norms, norms):
             values = stacked.tolist()
             if at_step:
                 for number, value in zip(numbers, values):
@@ -195,6 +197,7 @@ class ParametersBook(Book):
         if not self.shelf.all:
             return None
         self._settle()
+        self.shelf.bring_over()
         owners = sorted({one for known in self.shelf.all for one in self.shelf.owners_of(known)})
         return {
             "looks": self.shelf.looks,

@@ -115,6 +115,11 @@ def _error(node: Any) -> Tensor | None:
     return None
 
 
+def sense_of(node: Any) -> float:
+    """1 where a node is a logarithm of a probability, or grows with one; -1 where it falls with one."""
+    return _sense(node, 0)
+
+
 def _sense(node: Any, depth: int) -> float:
     """1 where a node is a logarithm of a probability, or grows with one; -1 where it falls with one."""
     if node is None or depth > DEEPEST:

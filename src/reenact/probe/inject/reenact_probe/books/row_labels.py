@@ -65,6 +65,12 @@ class Labelled:
         more = numpy.concatenate(few, axis=1) if few else numpy.empty((len(fresh), 0))
         self.more.append(more)
 
+    def tables(self) -> tuple[Array, Array] | None:
+        """Inputs and labels, row by row; none before any came."""
+        if not self.inputs:
+            return None
+        return flat(numpy.concatenate(self.inputs)), numpy.concatenate(self.labels)
+
     def facts(self) -> Facts | None:
         """What the labels are to the inputs; none where there are too few rows."""
         if sum(map(len, self.inputs)) < FEW_ROWS:

@@ -7,7 +7,8 @@ import gc
 
 import numpy
 
-from reenact_probe.books.row_values import rows_of
+from reenact_probe.books.row_values import MOST_ROWS
+from reenact_probe.torch.samples import plain
 from reenact_probe.types import Array, Facts, Library, Place, Tensor
 
 FEW_ROWS = 50
@@ -28,29 +29,32 @@ class Reach:
         """Of each set of rows apart: how many it has, how many of them are reached."""
         self._looks = 0
         self._whole = 0
+        self._again = False
+        """The inputs of the last loss were those of the one before."""
+
+    def given(self, whole: int, labels: Array) -> None:
+        """A loss compared a prediction for each row of the inputs of one model, known by all their keys."""
+        self._again, self._whole = whole == self._whole, whole
+        if len(labels) == self.rows and self.reached is not None:
+            self.labels = labels
 
     def trains(
         self,
-        whole: int,
         prediction: Tensor,
         target: Tensor,
         place: Place | None,
     ) -> None:
-        """A loss compares a prediction for each row of the model's inputs, known by all their
-        keys."""
-        again, self._whole = whole == self._whole, whole
+        """A loss compares these: where the inputs are those of the step before, as far as is known."""
         rows = len(target) if target.dim() else 0
         whole_numbers = not target.is_floating_point() and target.dim() == 1
-        if not again or rows < FEW_ROWS or self._looks >= LOOKS or not whole_numbers:
+        if not self._again or rows < FEW_ROWS or self._looks >= LOOKS or not whole_numbers:
             return
         if prediction.dim() < 2 or len(prediction) != rows or not prediction.requires_grad:
             return
-        labels = rows_of(self.torch, target)
-        if labels is None or len(labels) != rows or prediction.is_leaf:
+        if not plain(self.torch, target) or rows > MOST_ROWS or prediction.is_leaf:
             return
         self._looks += 1
         self.rows = rows
-        self.labels = labels
         self.place = place
         prediction.register_hook(self._came)
 
@@ -62,7 +66,8 @@ class Reach:
 
     def evaluated(self, rows: int) -> None:
         """The same rows are evaluated: what sets of them does the program hold?"""
-        if self.sets is None and self.reached is not None and rows == self.rows:
+        known = self.reached is not None and self.labels is not None
+        if self.sets is None and known and rows == self.rows:
             apart = self._apart()
             self.sets = [
                 [int(one.sum()), int((one & self.reached).sum())] for one in apart[:MOST_SETS]

@@ -8,6 +8,7 @@ from collections import Counter
 import numpy
 
 from reenact_probe.books.row_columns import Columns, Series
+from reenact_probe.books.row_groups import Sample
 from reenact_probe.books.row_padding import Padding
 from reenact_probe.books.row_sketches import Sketches
 from reenact_probe.books.row_steps import Steps, middles
@@ -115,6 +116,7 @@ class RowSet:
         self.series = Series()
         self.padding = Padding()
         self.sketches = Sketches()
+        self.sample = Sample()
         self.middles: set[int] = set()
         """Of its rows, where they are windows."""
         self.place: Place | None = None
@@ -135,6 +137,7 @@ class RowSet:
             self.series.add(parts[0], labels)
             self.padding.add(parts)
             self.sketches.add(parts[0], keys)
+            self.sample.add(parts[0])
             self.middles |= middles(parts[0])
         return keys
 
@@ -258,11 +261,14 @@ class Sets:
         """Of each set that judges, those that are asked most often first; sketches are compared when all
         is over.
         """
-        judging = [one for index, one in self.by_loader.items() if index not in self.training]
-        sets = [one for one in (*judging, *self.by_content.values()) if one.times]
-        asked = sorted(sets, key=lambda one: -one.times)
         trained = self.sketches if ends else None
-        return [one.facts(self._train_of(one), self.steps, trained) for one in asked[:16]]
+        return [one.facts(self._train_of(one), self.steps, trained) for one in self.judging()[:16]]
+
+    def judging(self) -> list[RowSet]:
+        """Those that are asked most often first."""
+        loaded = [one for index, one in self.by_loader.items() if index not in self.training]
+        sets = [one for one in (*loaded, *self.by_content.values()) if one.times]
+        return sorted(sets, key=lambda one: -one.times)
 
     def train_columns(self) -> list[Columns]:
         """Of the loaders that train, then of the rows that passes brought."""

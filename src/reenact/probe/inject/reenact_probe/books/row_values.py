@@ -7,7 +7,8 @@ from typing import Any
 import numpy
 
 from reenact_probe.data import key_array
-from reenact_probe.torch.samples import NOT_NUMPY, plain
+from reenact_probe.torch.samples import plain
+from reenact_probe.torch.transfer import array_of
 from reenact_probe.types import Array, Library, Tensor
 
 MOST_VALUES = 1 << 18
@@ -20,18 +21,21 @@ SAMPLE = 64
 MANY_BITS = 40.0
 
 
-def rows_of(torch: Library, tensor: Tensor) -> Array | None:
-    """The first rows of a tensor as numpy holds them; none where it has no rows of numbers."""
+def first_rows_of(torch: Library, tensor: Tensor) -> Tensor | None:
+    """The first rows of a tensor, where they are; none where it has no rows of numbers."""
     if not isinstance(tensor, torch.Tensor) or not plain(torch, tensor):
         return None
     if not tensor.dim() or not tensor.numel() or tensor.is_complex():
         return None
     width = tensor.numel() // tensor.shape[0]
     rows = min(MOST_ROWS, max(1, MOST_VALUES // width))
-    few = tensor.detach()[:rows].cpu()
-    if few.dtype in NOT_NUMPY:
-        few = few.float()
-    return few.numpy()
+    return tensor.detach()[:rows]
+
+
+def rows_of(torch: Library, tensor: Tensor) -> Array | None:
+    """The same as numpy holds them; waits for a device."""
+    few = first_rows_of(torch, tensor)
+    return array_of(few.cpu()) if few is not None else None
 
 
 def tensors_in(torch: Library, value: Any) -> list[Tensor]:
@@ -46,9 +50,9 @@ def tensors_in(torch: Library, value: Any) -> list[Tensor]:
     return inside[:MOST_TENSORS]
 
 
-def same_rows(torch: Library, values: Any) -> list[Array]:
+def same_rows(torch: Library, values: Any) -> list[Tensor]:
     """What was given row by row: the first part, and those that have as many rows as it."""
-    parts = [rows_of(torch, tensor) for tensor in tensors_in(torch, values)]
+    parts = [first_rows_of(torch, tensor) for tensor in tensors_in(torch, values)]
     known = [part for part in parts if part is not None]
     return [part for part in known if len(part) == len(known[0])]
 

@@ -14,6 +14,7 @@ from typing import Any
 from reenact_probe.guard import after, guarded, patch
 from reenact_probe.places import caller
 from reenact_probe.torch.samples import plain, take
+from reenact_probe.torch.transfer import Transfer, bring_over
 from reenact_probe.types import Function, Library, Module, Optimizer, Place, Tensor
 
 SKETCH = 48
@@ -84,8 +85,9 @@ class Root:
 class Shelf:
     """All tensors and models known so far."""
 
-    def __init__(self, torch: Library) -> None:
+    def __init__(self, torch: Library, transfer: Transfer) -> None:
         self.torch = torch
+        self.transfer = transfer
         self.looks = 0
         self.all: list[Known] = []
         self.roots: list[Root] = []
@@ -212,6 +214,13 @@ class Shelf:
             tensor = known.ref()
             if tensor is not None and plain(self.torch, tensor):
                 known.last = take(tensor, SKETCH)
+
+    def bring_over(self) -> None:
+        """Have every sketch on the host, with one wait for all that are on a device."""
+        held = [value for one in self.all for value in (one.first, one.last, one.spread)]
+        values = iter(bring_over(self.transfer, held))
+        for one in self.all:
+            one.first, one.last, one.spread = next(values), next(values), next(values)
 
     def owners_of(self, known: Known) -> set[int]:
         """The optimizers that were given it, and what moved it otherwise."""

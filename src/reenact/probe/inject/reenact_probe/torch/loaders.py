@@ -139,8 +139,8 @@ class Loaders:
         ways = (self.torch.is_grad_enabled(), self.listener.optimizer_count, callers(LINES))
         number = self.count
         self.count += 1
-        earlier = reversed(self.known.values())
-        before = next((one for one in earlier if one.likeness == (kind, ways) and one.gone), None)
+        alike = [one for one in self.known.values() if one.likeness == (kind, ways) and one.gone]
+        before = max(alike, key=lambda one: one.index, default=None)
         known = Loader(
             number,
             f"loader-{number}" if before is None else before.name,

@@ -463,6 +463,7 @@ class TorchObserver:
         tables = self.recorder.tables
         self.books.stepped()
         window.fetch()
+        self.books.settled()
         tables["layers"].extend(window.layer_rows(step))
         moved = list(window.parameter_rows(step))
         tables["parameters"].extend(moved)

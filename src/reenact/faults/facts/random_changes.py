@@ -1,0 +1,40 @@
+"""What changes rows at random when they are read."""
+
+RANDOM_CHANGES = frozenset(
+    (
+        "AugMix",
+        "AutoAugment",
+        "ColorJitter",
+        "CutMix",
+        "CutOut",
+        "ElasticTransform",
+        "GaussianNoise",
+        "MixUp",
+        "RandAugment",
+        "RandomAdjustSharpness",
+        "RandomAffine",
+        "RandomApply",
+        "RandomAutocontrast",
+        "RandomBrightness",
+        "RandomBrightnessContrast",
+        "RandomChoice",
+        "RandomContrast",
+        "RandomCrop",
+        "RandomEqualize",
+        "RandomErasing",
+        "RandomFlip",
+        "RandomGrayscale",
+        "RandomHorizontalFlip",
+        "RandomInvert",
+        "RandomPerspective",
+        "RandomPosterize",
+        "RandomResizedCrop",
+        "RandomRotation",
+        "RandomSolarize",
+        "RandomTranslation",
+        "RandomVerticalFlip",
+        "RandomZoom",
+        "TrivialAugmentWide",
+    )
+)
+"""Classes of torchvision, albumentations and Keras."""
