@@ -100,7 +100,7 @@ def fixes_of(finding: Finding) -> tuple[Patch, ...]:
     """
     dropped = [one.patch.to_text() for one in finding.dropped_fixes]
     shown = [finding.fix.patch] if finding.fix is not None else []
-    others = [one.patch for one in finding.suggestions if one.patch.to_text() not in dropped]
+    others = [one.patch for one in finding.edits if one.patch.to_text() not in dropped]
     known = {one.to_text(): one for one in (*shown, *others) if one and not one.is_code}
     return tuple(known.values())
 

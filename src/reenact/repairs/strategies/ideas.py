@@ -73,12 +73,12 @@ def fits(context: SearchContext, idea: Idea) -> bool:
 
 def _suggested(context: SearchContext) -> Iterator[Idea]:
     # Data held out for validation tell more of a training and make it no better.
-    able = [one for one in context.suspects if one.suggestions and one.fault is not FaultType.VRM]
+    able = [one for one in context.suspects if one.edits and one.fault is not FaultType.VRM]
     likely = [one for one in able if one.suspicion >= WORTH_TRYING]
     # Longer training helps nearly every program a little: it comes alone.
     yield from _together(context, [one for one in likely if one.fault is not FaultType.HNE])
     for suspect in likely:
-        for rank, suggestion in enumerate(suspect.suggestions[:OF_A_SUSPECT]):
+        for rank, suggestion in enumerate(suspect.edits[:OF_A_SUSPECT]):
             yield Idea(
                 suggestion.patch,
                 suspect.suspicion * 0.6**rank,
@@ -98,7 +98,7 @@ def _together(context: SearchContext, likely: Sequence[Finding]) -> Iterator[Ide
     for suspect in filter(is_firm, likely):
         fitting = (
             one.patch
-            for one in suspect.suggestions
+            for one in suspect.edits
             if not one.patch.is_code and context.applies(one.patch)
         )
         for patch in islice(fitting, 1):
