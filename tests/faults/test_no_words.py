@@ -62,12 +62,12 @@ ALLOWED_IN_PROGRAM = {
 }
 """Files of `program/` that search text: none of it decides what a variable means."""
 BEGINNINGS = {
-    "faults/evaluation/averaged_model_without_update_bn.py": "names of classes of frameworks",
     "faults/facts/crash_advice.py": "names of types of tensors",
     "faults/facts/input_values.py": "`val_` and `test_`, which Keras puts before a metric",
     "faults/facts/lines.py": "paths of modules, as the running model has them",
     "faults/facts/untrained.py": "paths of parameters, as the running model has them",
     "faults/registry.py": "codes of detectors, as the user gives them",
+    "program/training/averaged_models.py": "names of classes of frameworks",
 }
 """Fenced files that ask how a name begins or ends, and whose names these are."""
 SEARCHES = ("re", "fnmatch", "regex")

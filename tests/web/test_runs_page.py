@@ -99,7 +99,7 @@ def test_an_interrupted_run_differs_from_one_at_work(
 
 def test_two_runs_stand_side_by_side(browser: TestClient, ids: dict[str, str]) -> None:
     page = browser.get(f"/compare?run={ids['repair']}&run={ids['failed']}").text
-    assert f"{ids['repair']} beside {ids['failed']}" in page
+    assert f"{ids['repair']} and {ids['failed']}" in page
     assert 'class="differs"' in page
     assert '<tr class="differs"><td>of</td><td>repair</td><td>no</td></tr>' in page
     assert "The change" in page
