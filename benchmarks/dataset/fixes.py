@@ -15,6 +15,7 @@ import click
 
 from benchmarks.command import conduct, out_folder
 from benchmarks.dataset.asked import Asked
+from benchmarks.dataset.command import checkouts_option
 from benchmarks.dataset.lock import require_locked
 from benchmarks.dataset.result import NamedFault, TrainingDiagnosis
 from benchmarks.dataset.runner import diagnose_all
@@ -84,16 +85,24 @@ class Fixed:
 @click.option("--split", "names", multiple=True, help="Only this opened split; default: all.")
 @click.option("--only", multiple=True, metavar="ID", help="Only this program; may be repeated.")
 @click.option("--jobs", type=Count(1, 1024), default=1, show_default=True, help="Programs at once.")
+@checkouts_option("--checkouts", required=False)
 @out_folder
-def fixes(names: tuple[str, ...], only: tuple[str, ...], jobs: int, out: Path | None) -> ExitCode:
+def fixes(
+    names: tuple[str, ...],
+    only: tuple[str, ...],
+    jobs: int,
+    checkouts: Path | None,
+    out: Path | None,
+) -> ExitCode:
     """Diagnose the faulty programs of the opened splits and count their fixes. Continues where it
-    was stopped.
+    was stopped. Foreign programs take part where their checkouts are given.
     """
-    wanted = [(split, _faulty(split, only)) for split in opened(names)]
+    foreign = checkouts is not None
+    wanted = [(split, _faulty(split, only, foreign=foreign)) for split in opened(names)]
     wanted = [one for one in wanted if one[1]]
     for split, _ in wanted:
         require_locked(split)
-    asked = Asked(jobs=jobs)
+    asked = Asked(jobs=jobs, checkouts=checkouts)
     kept = resolve().settings.runs_dir / "bench" / "trainings"
     return conduct(lambda tell, stop: _measured(wanted, asked, kept, tell, stop), out)
 
@@ -111,12 +120,12 @@ def opened(names: Sequence[str]) -> list[Split]:
     return chosen
 
 
-def _faulty(split: Split, only: Sequence[str]) -> list[Training]:
-    """Its faulty programs that are kept here."""
+def _faulty(split: Split, only: Sequence[str], *, foreign: bool) -> list[Training]:
+    """Its faulty programs; those that are not kept here only where they are wanted."""
     return [
         one
         for one in trainings_of(split)
-        if not one.sound and one.foreign is None and (not only or one.id in only)
+        if not one.sound and (foreign or one.foreign is None) and (not only or one.id in only)
     ]
 
 

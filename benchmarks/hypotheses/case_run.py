@@ -33,6 +33,8 @@ class Asked:
     journal: Path
     """Folder of the runs: looks and trainings that are known are not repeated."""
     fresh: bool = False
+    model: str | None = None
+    """Asked for a fix of its own and for reasons against the claim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ def run_case(asked: Asked, stop: Stop) -> ClaimResult:
             expects=case.expects.value,
             second=case.second,
             effect=asked.effect,
+            model=asked.model,
             run=RunOptions(runs_dir=asked.journal, fresh=asked.fresh),
             cancel=stop,
         )

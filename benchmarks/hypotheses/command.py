@@ -31,6 +31,10 @@ KINDS = ("both", "wrong", "true")
     "--again", is_flag=True, help="Execute the cases that have no result of this reenact."
 )
 @click.option("--fresh", is_flag=True, help="With --again: also those that have one.")
+@click.option(
+    "--model",
+    help="Asked for a fix of its own and for reasons against each claim: relay:FOLDER, ...",
+)
 @click.option("--store", is_flag=True, help="Keep the verdicts for tables that execute nothing.")
 @out_folder
 def hypotheses(
@@ -40,6 +44,7 @@ def hypotheses(
     jobs: int,
     again: bool,
     fresh: bool,
+    model: str | None,
     store: bool,
     out: Path | None,
 ) -> ExitCode:
@@ -57,7 +62,7 @@ def hypotheses(
 
     cases = catalogue(words, which)
     folder = out or resolve().settings.runs_dir / "bench"
-    plan = Plan(folder, effect=not no_effect, jobs=jobs, fresh=fresh)
+    plan = Plan(folder, effect=not no_effect, jobs=jobs, fresh=fresh, model=model)
 
     def measure(tell: Tell, stop: Stop) -> Scorecard:
         if again or fresh:

@@ -18,6 +18,7 @@ from benchmarks.several import several
 from reenact.types import Progress, Stop, Tell
 
 WHAT = "bench hypotheses"
+RELAY = "relay:"
 SECONDS = {False: 25.0, True: 80.0}
 """About what a case takes on one core: its gates alone, and with the trainings."""
 STORED = Path(__file__).with_name("verdicts.jsonl")
@@ -32,15 +33,23 @@ class Plan:
     effect: bool = True
     jobs: int = 1
     fresh: bool = False
+    model: str | None = None
+    """Who is asked about each claim that passes; `relay:FOLDER` has a folder for each case."""
 
     @property
     def file(self) -> Path:
         """Results of another reenact are in another file."""
         kind = "effect" if self.effect else "gates"
+        if self.model is not None:
+            kind += "-asked"
         return self.folder / "hypotheses-cases" / f"{kind}-{code_identity('.')}.jsonl"
 
     def asked(self, case: ClaimCase) -> Asked:
-        return Asked(case, self.effect, self.folder / JOURNAL, self.fresh)
+        model = self.model
+        if model is not None and model.startswith(RELAY):
+            # A reader sees the requests of one case alone.
+            model = f"{model}/{case.id.replace('/', '-')}"
+        return Asked(case, self.effect, self.folder / JOURNAL, self.fresh, model)
 
 
 def measure_all(

@@ -50,6 +50,8 @@ def test_a_diagnosis_of_an_earlier_version_is_read_in_the_form_of_this_one() -> 
         fix = {"diff": one["fix"], "patch": {"changes": []}, "reason": None}
         one["fix"] = {**fix, "safety": "unsafe", "tried": "not tried"} if one["fix"] else None
         one |= {"dropped_fixes": [], "candidates": [], "refused": []}
+        for named in (one, *one["witnesses"]):
+            named["suggestions"] = [each | {"does": None} for each in named["suggestions"]]
     later = {"accounts": [], "opinions": [], "hypotheses": [], "applied": None}
     assert read.to_dict() == {**shown, **later}
     (finding,) = read.findings

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from reenact.faults import Evidence, Place
-from reenact.faults.evaluation.augmentation_on_validation import _transformed
-from reenact.faults.evaluation.train_test_scaling_mismatch import _scaled_at
 from reenact.program.program import program_from_text
 from reenact.program.training.cut_off import cut_at
 from reenact.program.training.made import (
@@ -16,7 +14,9 @@ from reenact.program.training.made import (
     loss_made,
     mask_made,
 )
+from reenact.program.training.rows.augmented import judged_rows_made_at
 from reenact.program.training.rows.origins import inputs_made_at
+from reenact.program.training.rows.scaled import scaled_at
 
 
 def line_of(text: str, words: str) -> int:
@@ -177,7 +177,7 @@ def test_a_number_of_validation_rows_is_no_data_set() -> None:
         "full = Digits(transforms)\nn_val = int(0.2 * len(full))\ntrain, val = random_split(full, [9, "
         "n_val])\n"
     )
-    found = _transformed(asked(text))
+    found = judged_rows_made_at(asked(text).files)
     assert found is not None
     assert found.line == 3
 
@@ -234,5 +234,5 @@ def test_a_part_that_is_passed_without_gradients() -> None:
     ],
 )
 def test_where_one_split_is_scaled(text: str, line: int | None) -> None:
-    found = _scaled_at(asked(text).files)
+    found = scaled_at(asked(text).files)
     assert (found.line if found is not None else None) == line

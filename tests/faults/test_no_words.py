@@ -17,11 +17,18 @@ FENCED = (
     "program/flow/library_uses.py",
     "program/flow/signs.py",
     "program/syntax/lines.py",
+    "program/training/average*.py",
+    "program/training/axes.py",
+    "program/training/counted_hits.py",
     "program/training/cut_off.py",
     "program/training/divergence.py",
+    "program/training/kept_graphs.py",
+    "program/training/loss_terms.py",
+    "program/training/lookups.py",
     "program/training/made.py",
     "program/training/roles.py",
     "program/training/rows/*.py",
+    "program/training/value_targets.py",
     "program/training/written.py",
 )
 """What decides a verdict: the detectors, and the questions that they ask of the text."""

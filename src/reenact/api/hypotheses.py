@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reenact.api import session as call
-from reenact.api.options import RUN, TRAINING, RunOptions, TrainingOptions
+from reenact.api.options import ASKING, RUN, TRAINING, ModelOptions, RunOptions, TrainingOptions
 from reenact.api.session import Cancel, File, Output, ShowProgress
 from reenact.errors import Inconclusive, InputError, require
 
@@ -47,7 +47,9 @@ def test_hypothesis(
     folder: File | None = None,
     max_time: float | None = None,
     sandbox: str | None = None,
+    model: str | None = None,
     training: TrainingOptions = TRAINING,
+    asking: ModelOptions = ASKING,
     run: RunOptions = RUN,
     output: Output = None,
     progress: ShowProgress = False,
@@ -85,7 +87,10 @@ def test_hypothesis(
         folder: the folder that the program is started in; default: the current one.
         max_time: seconds that the whole call may take.
         sandbox: which sandbox to use; default: the best that works here.
-        training, run: how programs are trained, how the run is kept.
+        model: a language model that is asked for a fix of its own and, twice, for a reason to leave the
+            code as it is; without it a claim is likely at best.
+        training, asking, run: how programs are trained, within which limits the model is asked, how the
+            run is kept.
         output: where the program's own output goes; default: nowhere.
         progress: True shows it on stderr; a function gets each `Progress`.
         cancel: a `threading.Event` that ends the call when it is set.
@@ -96,6 +101,8 @@ def test_hypothesis(
     from reenact.claims.claim import About, Claim, Expected
     from reenact.claims.edit import patch_of_diff
     from reenact.diagnosis.hypothesis import HypothesisOptions, put_to_test
+    from reenact.diagnosis.llm_detector import numbered
+    from reenact.diagnosis.proposals.refuters import asking as refuters
     from reenact.diagnosis.services import DiagnoseServices
 
     require("train")
@@ -115,7 +122,9 @@ def test_hypothesis(
     given = {
         "max_time": max_time,
         "sandbox": sandbox,
+        "model": model,
         "training": training,
+        "asking": asking,
         "run": run,
         "progress": progress,
         "cancel": cancel,
@@ -129,8 +138,9 @@ def test_hypothesis(
             training_time=training.training_time,
             stand_in_data=training.stand_in_data,
         )
-        services = session.services(DiagnoseServices, output=output, fresh=run.fresh)
-        return put_to_test(read, hypothesis, options, services, session.sandbox, other)
+        services = session.services(DiagnoseServices, output=output, fresh=run.fresh, model=model)
+        asked = refuters(numbered(read), services.model) if services.model is not None else None
+        return put_to_test(read, hypothesis, options, services, session.sandbox, other, asked)
 
 
 test_hypothesis.__test__ = False  # type: ignore[attr-defined]  # its name is no test of pytest's

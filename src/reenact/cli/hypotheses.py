@@ -37,7 +37,7 @@ SHOWS = "What holds of `observed` while the fault is there: differs, same, above
 @opt.shared("max-time", "training-time", "stand-in-data", "python")
 @click.option("--sandbox", help="Tier that runs check and edit; default: the best one here.")
 @opt.shared(*opt.RECORDED)
-@opt.shared("output-format")
+@opt.shared(*opt.MODEL, "output-format")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def test_hypothesis(program: tuple[str, ...], **given: Any) -> int:
     """Test by execution what you believe is wrong with the training PROGRAM.

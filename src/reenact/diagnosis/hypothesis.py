@@ -8,11 +8,12 @@ belongs, to see which files it reads and which metric it logs.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import median
+from typing import TypeAlias
 
 from reenact.claims import gates
 from reenact.claims.claim import Claim, Expected
@@ -68,8 +69,11 @@ def put_to_test(
     services: DiagnoseServices,
     sandbox: Callable[[], Sandbox],
     second: Patch | None = None,
+    asked: Asked | None = None,
 ) -> ClaimVerdict:
-    """All of it, as a run of its own; the same call after an interruption continues it."""
+    """All of it, as a run of its own; the same call after an interruption continues it. `asked` are
+    others who look for a reason against the claim.
+    """
     request = {
         **Trial(program).identity,
         "claim": claim.json_fields(),
@@ -78,9 +82,12 @@ def put_to_test(
         "effect": options.effect,
         "metric": options.metric,
         "seeds": options.seeds,
+        "model": services.model.name if asked is not None and services.model is not None else None,
     }
     with services.open_run("test-hypothesis", program, request) as run:
-        tested = put_to_test_within(program, claim, options, services, run, sandbox(), second)
+        tested = put_to_test_within(
+            program, claim, options, services, run, sandbox(), second, asked
+        )
         run.note("result", tested)
         run.finish(f"{tested.status.value}: {claim.says}"[:200], tested.exit_code)
     return tested
@@ -94,6 +101,7 @@ def put_to_test_within(
     run: Scope,
     box: Sandbox,
     second: Patch | None = None,
+    asked: Asked | None = None,
 ) -> ClaimVerdict:
     """The same as steps of a run that somebody else has opened."""
     begun = gates.read(claim, program)
@@ -110,7 +118,21 @@ def put_to_test_within(
     )
     tester = Tester(evidence, options, services, box)
     found = tester.executed(claim, run, second)
+    if asked is not None and found.failed is None:
+        services.tell(
+            Progress("test", len(GateName) - 2, len(GateName), "ask for reasons against it")
+        )
+        found = with_answers(found, asked(tester, found, run))
     return tester.measured(found, run)
+
+
+def with_answers(found: ClaimVerdict, gates: Iterable[Gate]) -> ClaimVerdict:
+    """The claim after what others answered, as far as the first answer that speaks against it."""
+    for gate in gates:
+        found = replace(found, gates=(*found.gates, gate))
+        if gate.passed is False:
+            break
+    return found
 
 
 @dataclass(frozen=True)
@@ -160,6 +182,10 @@ class Tester:
         self.services.tell(Progress("test", step, len(GateName), "train both over fresh seeds"))
         with Boxed(sandbox=self.box, python=self.options.python, mounts=self.mounts) as executor:
             return _Measured(self, found.claim, run).after(found, executor)
+
+
+Asked: TypeAlias = Callable[[Tester, ClaimVerdict, Scope], Iterator[Gate]]
+"""Others are asked about a claim that has passed what can be executed."""
 
 
 def data_of(

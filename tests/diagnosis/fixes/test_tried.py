@@ -17,7 +17,7 @@ from reenact.diagnosis.judge import judging, read_only, spoken_by
 from reenact.diagnosis.options import DiagnoseOptions
 from reenact.faults.detector import run_detectors
 from reenact.faults.evidence import Evidence
-from reenact.faults.finding import Finding
+from reenact.faults.finding import Finding, finding_of
 from reenact.faults.fix import FixTried
 from reenact.faults.observation import Suggestion
 from reenact.faults.registry import detector
@@ -73,7 +73,7 @@ def not_cleared(program: Program, *edits: Patch) -> Finding:
     """The finding of the program, with these edits in place of its own."""
     (one,) = run_detectors([detector("RE010")], read_only(program))
     suggestions = tuple(Suggestion(patch, None, None, None) for patch in edits)
-    return one.refined(suggestions=suggestions)
+    return finding_of(replace(one.first, suggestions=suggestions, candidates=()))
 
 
 def judged(

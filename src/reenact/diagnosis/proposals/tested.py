@@ -8,27 +8,23 @@ sandbox only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 from reenact.asking import ask
 from reenact.claims.claim import Claim
-from reenact.claims.gates import Looks
-from reenact.claims.look import Look
 from reenact.claims.verdict import ClaimStatus, ClaimVerdict, Gate, GateName
-from reenact.diagnosis.hypothesis import HypothesisOptions, Tester
+from reenact.diagnosis.hypothesis import HypothesisOptions, Tester, with_answers
 from reenact.diagnosis.llm_detector import numbered
 from reenact.diagnosis.options import TrainingOptions
 from reenact.diagnosis.proposals.context import entries_of
 from reenact.diagnosis.proposals.proposed import (
-    Doubt,
     Proposals,
     Proposed,
-    ProposedEdit,
     claim_of,
-    patch_of,
     rules_of_checks,
 )
+from reenact.diagnosis.proposals.refuters import DOUBTS, Refuters
 from reenact.diagnosis.services import DiagnoseServices
 from reenact.errors import AnswerUnusable, PatchRefused, SandboxUnavailable, TimeSpent
 from reenact.faults.evidence import Evidence
@@ -38,13 +34,10 @@ from reenact.faults.observation import Certainty, Observation, Observes, Severit
 from reenact.journal import Scope
 from reenact.llm.ask import Model
 from reenact.llm.prompts import load_prompt
-from reenact.program.patch import Patch
 from reenact.program.program import Program
 
 TESTED = 2
 """Claims that are tested."""
-DOUBTS = 2
-"""How often a reason against a claim is looked for."""
 MOST_REQUESTS = 1 + TESTED * (2 + DOUBTS)
 """Beside the open question: one about the books, and for each claim a revision, a second fix, doubts."""
 MOST_ENTRIES = 6000
@@ -94,11 +87,8 @@ class Jury:
             claim = revised
         if found.failed is not None:
             return found
-        for gate in self._asked(claim, found, run):
-            found = replace(found, gates=(*found.gates, gate))
-            if gate.passed is False:
-                return found
-        return self.tester.measured(found, run)
+        refuters = Refuters(self.text, self.model, self.tester)
+        return self.tester.measured(with_answers(found, refuters.gates(found, run)), run)
 
     def _revised(self, claim: Claim, found: ClaimVerdict, run: Scope) -> Claim | None:
         """The claim as the model corrects it; none where it takes it back, or changes nothing."""
@@ -116,70 +106,6 @@ class Jury:
         except (AnswerUnusable, PatchRefused):
             return None
         return revised if revised != claim else None
-
-    def _asked(self, claim: Claim, found: ClaimVerdict, run: Scope) -> Iterator[Gate]:
-        yield self._second(claim, run)
-        for number in range(DOUBTS):
-            gate = self._doubted(claim, found, run, number)
-            if gate.passed is not True or number == DOUBTS - 1:
-                yield gate
-                return
-
-    def _second(self, claim: Claim, run: Scope) -> Gate:
-        """Green after the fix of somebody who sees the claim and not the edit."""
-        prompt = load_prompt("reenact.diagnosis", "prompts/second.md").fill(
-            says=claim.says, harm=claim.harm or "It is not given.", program=self.text
-        )
-        try:
-            answer = ask(run, self.model, "second", prompt, ProposedEdit)
-            patch = patch_of(answer.swaps, self.program)
-        except AnswerUnusable as error:
-            return Gate(GateName.SECOND, None, error.sentence.rstrip("."))
-        except PatchRefused as error:
-            return Gate(GateName.SECOND, False, f"nobody else found a fix: {error.sentence}")
-        return self._green_after(claim, patch, run)
-
-    def _green_after(self, claim: Claim, patch: Patch, run: Scope) -> Gate:
-        looks = Looks(claim, self.program, self.tester.looker, run)
-        (seen,) = looks.at(Look("after-second", patch.apply(self.program)))
-        return Gate(GateName.SECOND, seen[0].is_green, seen[0].sentence)
-
-    def _doubted(self, claim: Claim, found: ClaimVerdict, run: Scope, number: int) -> Gate:
-        prompt = load_prompt("reenact.diagnosis", "prompts/refute.md").fill(
-            says=claim.says,
-            harm=claim.harm or "It is not given.",
-            diff=found.diff,
-            script=claim.script,
-            seen="\n".join([found.red[0].sentence, found.green[0].sentence]),
-            program=self.text,
-            check=rules_of_checks(),
-        )
-        try:
-            doubt = ask(run, self.model, "refute", prompt, Doubt, sample=number)
-        except AnswerUnusable as error:
-            return Gate(GateName.REFUTERS, None, error.sentence.rstrip("."))
-        if doubt.reason.strip():
-            return Gate(GateName.REFUTERS, False, " ".join(doubt.reason.split()))
-        if doubt.check is None or not doubt.script.strip():
-            return Gate(GateName.REFUTERS, True, f"{DOUBTS} looked for one")
-        return self._countered(claim, doubt, run, number)
-
-    def _countered(self, claim: Claim, doubt: Doubt, run: Scope, number: int) -> Gate:
-        """A counter-check speaks where what it shows comes with the edit."""
-        assert doubt.check is not None
-        counter = replace(claim, script=doubt.script, check=doubt.check)
-        if self.tester.read(counter).failed is not None:
-            return Gate(GateName.REFUTERS, True, "a counter-check could not be used")
-        looks = Looks(counter, self.program, self.tester.looker, run)
-        before, after = looks.at(
-            Look(f"counter-{number}-before", self.program),
-            Look(f"counter-{number}-after", claim.patch.apply(self.program)),
-        )
-        broken = before[0].is_green and after[0].is_red
-        saw = f"a counter-check holds before the edit and not after it: {after[0].sentence}"
-        return Gate(
-            GateName.REFUTERS, not broken, saw if broken else "a counter-check shows nothing"
-        )
 
 
 def tested_claims(

@@ -46,7 +46,6 @@ Sources
 """
 
 import ast
-from collections.abc import Iterator
 
 from reenact.faults import (
     Category,
@@ -60,33 +59,16 @@ from reenact.faults import (
     Severity,
 )
 from reenact.faults.facts.series import learned
-from reenact.program.flow.uses import given, objects_of, stores, value_of
+from reenact.program.flow.uses import given
 from reenact.program.syntax.excerpt import excerpt
-from reenact.program.syntax.index import FileIndex
 from reenact.program.syntax.pieces import (
     calls_in,
     file_of,
-    function_of,
-    is_call,
-    is_sum,
     last_word,
-    names,
     place_of,
-    subject_of,
 )
+from reenact.program.training.lookups import cut_indices
 
-TABLES = ("Embedding", "EmbeddingBag")
-CLIPS = (
-    "clamp",
-    "clamp_",
-    "clamp_max",
-    "clip",
-    "minimum",
-    "min",
-    "fmin",
-    "clip_by_value",
-)
-WRAPS = ("remainder", "fmod", "mod")
 COUNTED = ("unique", "nunique", "set")
 FAULT = Fault(
     code="DA09",
@@ -116,7 +98,7 @@ def index_clipped(detector: Detector, evidence: Evidence) -> Findings:
     Documentation of torch.nn.Embedding (`num_embeddings`: size of the dictionary of embeddings).
     """
     for index in evidence.files:
-        for node, table in _clips(index) if not learned(evidence) else ():
+        for node, table in cut_indices(index) if not learned(evidence) else ():
             saw = _larger(evidence, table) or _as_many_as_values(table)
             if saw:
                 saw = f"{excerpt(node)}: {saw}"
@@ -126,41 +108,6 @@ def index_clipped(detector: Detector, evidence: Evidence) -> Findings:
                     place=place_of(node),
                 )
                 return
-
-
-def _clips(index: FileIndex) -> Iterator[tuple[ast.expr, ast.Call]]:
-    """Indices that are cut before they are looked up, and the table. What was computed before, a
-    distance or a bucket, is cut on purpose: far places are alike.
-    """
-    for call in (one for one in index.calls if one.args):
-        tables = [one for one in objects_of(call.func, *TABLES) if one.args]
-        value = value_of(call.args[0])
-        own = value is call.args[0] or function_of(value) is function_of(call)
-        if tables and own and _is_given(_cut(value)):
-            yield value, tables[0]
-
-
-def _cut(value: ast.expr) -> ast.expr | None:
-    """What an expression cuts; none where it cuts nothing."""
-    if is_sum(value, ast.Mod):
-        return value.left
-    if is_call(value, *CLIPS, *WRAPS):
-        return subject_of(value)
-    return None
-
-
-def _is_given(cut: ast.expr | None) -> bool:
-    """Whether something is an argument of the function, a column of one, or read from outside."""
-    while isinstance(cut, ast.Subscript):
-        cut = cut.value
-    if not isinstance(cut, ast.Name):
-        return False
-    values = [
-        value
-        for target, value in stores(function_of(cut))
-        if isinstance(target, ast.Name) and target.id == cut.id
-    ]
-    return all(cut.id in names(value) for value in values)
 
 
 def _larger(evidence: Evidence, table: ast.Call) -> str:

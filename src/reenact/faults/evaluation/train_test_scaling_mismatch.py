@@ -33,10 +33,6 @@ Sources
     MLSys 2019.
 """
 
-import ast
-from collections.abc import Sequence
-from itertools import permutations
-
 from reenact.faults import (
     Category,
     Certainty,
@@ -48,58 +44,20 @@ from reenact.faults import (
     Kind,
     Needs,
     Observes,
-    Place,
     Severity,
 )
 from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.places import at_named
 from reenact.faults.fixes.scaling import fit_on_training_rows
-from reenact.program.flow.uses import stores
 from reenact.program.graph import TensorFacts
-from reenact.program.syntax.excerpt import excerpt, key_of, same
-from reenact.program.syntax.index import FileIndex
 from reenact.program.syntax.pieces import (
-    Found,
-    all_parts,
-    called,
-    calls_in,
-    file_of,
-    is_call,
-    is_sum,
-    names,
-    owner_of,
     place_of,
-    within,
 )
-from reenact.program.training.roles import is_without_gradients
 from reenact.program.training.rows.own_figures import (
-    FIGURES,
-    held_out_in_turn,
     scaled_by_themselves,
 )
-from reenact.program.training.rows.splits import apart, evaluated, pairs
+from reenact.program.training.rows.scaled import fitted_again, generates, scaled_at
 
-PLAIN_SCALERS = (
-    "MaxAbsScaler",
-    "MinMaxScaler",
-    "Normalization",
-    "RobustScaler",
-    "StandardScaler",
-)
-SCALERS = (
-    *PLAIN_SCALERS,
-    "CountVectorizer",
-    "IterativeImputer",
-    "KNNImputer",
-    "PCA",
-    "PowerTransformer",
-    "QuantileTransformer",
-    "SimpleImputer",
-    "TfidfVectorizer",
-    "TruncatedSVD",
-)
-"""Classes of scikit-learn and Keras that learn from rows how to change them."""
-FITS = ("fit_transform", "fit", "adapt")
 FEATURES = 3.0
 """How many times more or less a feature varies than chance and a drift make it."""
 ENOUGH = 16
@@ -142,7 +100,7 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
             place=place_of(taken),
         )
         return
-    for split in () if any(_generates(index) for index in files) else ("validation", "test"):
+    for split in () if any(generates(index) for index in files) else ("validation", "test"):
         train = evidence.inputs
         held = evidence.data("input", split)
         if train is None or held is None or not _comparable(train, held):
@@ -155,7 +113,7 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
                 Kind.PREPROCESSING,
                 "scale",
             )
-            yield found.refined(place=_scaled_at(files) or found.place)
+            yield found.refined(place=scaled_at(files) or found.place)
             return
         share = held.feature_spread or 1.0
         if not 1 / FEATURES < share < FEATURES:
@@ -163,12 +121,12 @@ def train_and_test_scaled_differently(detector: Detector, evidence: Evidence) ->
             yield detector.finding(
                 evidence,
                 saw,
-                fixes=fit_on_training_rows(evidence, _scaled_at(files)),
-                place=_scaled_at(files),
+                fixes=fit_on_training_rows(evidence, scaled_at(files)),
+                place=scaled_at(files),
             )
             return
     for index in files:
-        for call, saw in _fitted_again(files, index):
+        for call, saw in fitted_again(files, index):
             yield detector.finding(
                 evidence,
                 saw,
@@ -203,72 +161,6 @@ def rows_that_judge_scaled_otherwise(detector: Detector, evidence: Evidence) -> 
         evidence,
         fixes=lambda place: fit_on_training_rows(evidence, place),
     )
-
-
-def _fitted_again(files: Sequence[FileIndex], index: FileIndex) -> Found:
-    """Scalers that are fitted to held-out rows, and what says so."""
-    fits = [call for call in index.calls if is_call(call, *FITS) and _is_scaler(call)]
-    for first, second in permutations(fits, 2):
-        if apart(first.args[0], second.args[0]):
-            held, rest = excerpt(second.args[0]), excerpt(first.args[0])
-            saw = f"a scaler is fitted to {held} apart from {rest}: one value means two things"
-            yield second, saw
-    for call in fits:
-        rows = held_out_in_turn(files, call, call.args[0])
-        if rows is not None:
-            saw = f"a scaler is fitted to {excerpt(rows)} by itself: one value means two things"
-            yield call, saw
-
-
-def _is_scaler(call: ast.Call) -> bool:
-    """Whether what is fitted here, to rows of numbers, learns their scale."""
-    owner = owner_of(call)
-    # What is only fitted may be meant for a picture of these rows.
-    kinds = SCALERS if called(call) == "fit_transform" else PLAIN_SCALERS
-    stored = stores(file_of(call).tree)
-    made = [owner, *(value for target, value in stored if same(target, owner))]
-    return bool(call.args) and any(calls_in(value, *kinds) for value in made if value)
-
-
-def _generates(index: FileIndex) -> bool:
-    """Whether a model is asked without gradients about what it has just answered, over and over:
-    what it is then given is made by itself, and no held-out rows.
-    """
-    for loop in index.loops:
-        given = {key_of(node.targets[0]): node.value for node in within(loop, ast.Assign)}
-        for call in within(loop, ast.Call) if is_without_gradients(loop) else ():
-            first = key_of(call.args[0]) if call.args else ""
-            again = given.get(first)
-            answers = {name for name, value in given.items() if call in all_parts(value)}
-            # A value that is made of the call, or of a variable that holds its answer, in a further
-            # step.
-            made_of = again is not None and not is_call(again) and call in all_parts(again)
-            if again is not None and (made_of or names(again) & (answers - {first})):
-                return True
-    return False
-
-
-def _scaled_at(files: Sequence[FileIndex]) -> Place | None:
-    """Where rows of a split are scaled or given what a scale is made of: held-out rows first, for
-    what is done to them is what differs from the rest.
-    """
-    scaled: list[tuple[bool, Place]] = []
-    for index in files:
-        held = evaluated(index)
-        trained = {name for first, _ in pairs(index) for name in names(first)}
-        for node in within(index.tree, ast.Assign):
-            stored = {name for target in node.targets for name in names(target)}
-            if stored & (held | trained) and any(map(_scales, all_parts(node.value))):
-                scaled.append((not stored & held, place_of(node.value)))
-    if scaled:
-        return min(scaled, key=lambda candidate: candidate[0])[1]
-    return None
-
-
-def _scales(node: ast.AST) -> bool:
-    if isinstance(node, ast.BinOp):
-        return isinstance(node.op, ast.Div) and is_sum(node.left, ast.Sub)
-    return is_call(node, "transform", "fit_transform", "Normalize", *FIGURES)
 
 
 def _comparable(train: TensorFacts, held: TensorFacts) -> bool:

@@ -30,9 +30,7 @@ Sources
     2023.
 """
 
-import ast
 import math
-from collections.abc import Iterator
 
 from reenact.accounts.prepared import only_prepares
 from reenact.faults import (
@@ -52,40 +50,19 @@ from reenact.faults.facts.imbalances import imbalances
 from reenact.faults.facts.input_values import shared_rows
 from reenact.faults.fixes.splits import judge_other_rows, split_first, split_in_order
 from reenact.probe.trace import Overlap
-from reenact.program.flow.constants import constant_of
-from reenact.program.flow.uses import names_that_reach, stores
-from reenact.program.syntax.excerpt import excerpt
-from reenact.program.syntax.index import FileIndex
 from reenact.program.syntax.lines import call_place
 from reenact.program.syntax.pieces import (
-    Found,
-    called,
-    calls_in,
-    elements,
-    function_of,
-    is_call,
-    last_word,
-    loops_of,
-    names,
     place_of,
-    within,
 )
-from reenact.program.training.roles import is_loss_call
 from reenact.program.training.rows.drawn import (
-    CHOSEN,
-    RESAMPLERS,
     RESAMPLES,
     SPLITS,
-    copies,
-    is_made_by,
+    copied_before,
     repeated_before,
     split_by_chance,
-    split_later,
 )
-from reenact.program.training.rows.splits import pairs
+from reenact.program.training.rows.unsplit import over_all_rows
 
-OF_GRAPHS = ("train_mask", "val_mask", "test_mask")
-"""What torch_geometric calls the masks of the splits of a graph."""
 FEWEST = 10
 ROUGHLY = 4
 MANY = 4
@@ -120,7 +97,7 @@ def validation_leaks(detector: Detector, evidence: Evidence) -> Findings:
     Science", 2023.
     """
     for index in evidence.files:
-        for look, sure in ((_over_all_rows, 0.9), (split_by_chance, 0.8)):
+        for look, sure in ((over_all_rows, 0.9), (split_by_chance, 0.8)):
             for node, saw in look(index):
                 strong = Certainty.STRONG
                 place = place_of(node)
@@ -179,22 +156,13 @@ def leakage_by_duplicates(detector: Detector, evidence: Evidence) -> Findings:
     science", Patterns 2023 (duplicates); documentation of imbalanced-learn, "Common pitfalls".
     """
     for index in evidence.files:
-        copying = [call for call in index.calls if copies(call)]
-        own = {getattr(function_of(call), "name", "") for call in copying} - {""}
-        # A function of the program that draws is a draw where it is called.
-        for draw in (*copying, *(call for call in index.calls if called(call) in own)):
-            split = split_later(draw)
-            rows = called(draw) in own.union(RESAMPLERS) or is_made_by(draw.args[0], CHOSEN)
-            # Two halves of what is drawn are two sets of rows: no batch, no labels or tokens by
-            # chance.
-            if split is not None and (is_call(split) or (rows and not loops_of(draw))):
-                saw = f"{excerpt(draw)} comes before the split in line {split.lineno}"
-                yield detector.finding(
-                    evidence,
-                    saw,
-                    fixes=split_first(evidence, place_of(draw)),
-                    place=place_of(draw),
-                )
+        for draw, saw in copied_before(index):
+            yield detector.finding(
+                evidence,
+                saw,
+                fixes=split_first(evidence, place_of(draw)),
+                place=place_of(draw),
+            )
 
 
 @FAULT.detector(
@@ -260,57 +228,6 @@ def rows_train_and_judge(detector: Detector, evidence: Evidence) -> Findings:
     """
     fixes = judge_other_rows(evidence)
     yield from imbalances(detector, evidence, fixes=lambda _: fixes)
-
-
-def _over_all_rows(index: FileIndex) -> Found:
-    """Losses of a training, where a program splits its rows by masks or numbers and no loss
-    reads any.
-    """
-    if calls_in(index.tree, "DataLoader", "fit", "Subset"):
-        return
-    owners = {function_of(call) for call in index.calls if called(call) == "backward"}
-    losses = [
-        call
-        for call in index.calls
-        if is_loss_call(call) and len(call.args) >= 2 and function_of(call) in owners
-    ]
-    picked_by_numbers = {
-        target.id
-        for target, value in stores(index.tree)
-        # The same rows in another order are all of them.
-        if isinstance(target, ast.Name) and _picks_rows(value) and target.id not in names(value)
-    }
-    given_rows = [arg for call in losses for arg in call.args]
-    if any(_picks_rows(arg) or names(arg) & picked_by_numbers for arg in given_rows):
-        return
-    reached = names_that_reach(index, losses)
-    given = {name for call in losses for name in names(call)}
-    for parts in _parts_of_rows(index) if losses else ():
-        cuts = within(index.tree, ast.Subscript)
-        picked = [names(node.value) for node in cuts if last_word(node.slice) in parts]
-        if not reached & parts and any(given & rows for rows in picked):
-            yield (
-                losses[0],
-                f"{excerpt(losses[0])} takes every row; the split of the program does not enter",
-            )
-            return
-
-
-def _picks_rows(value: ast.expr) -> bool:
-    """Whether this is a part of its rows, picked by a mask or by numbers: no column, no slice."""
-    given = value.slice if isinstance(value, ast.Subscript) else None
-    picks = isinstance(given, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
-    return picks and constant_of(given) is None
-
-
-def _parts_of_rows(index: FileIndex) -> Iterator[set[str]]:
-    """The variables that rows may have been shared out to, by one statement each."""
-    yield {node.attr for node in within(index.tree, ast.Attribute) if node.attr in OF_GRAPHS}
-    for pair in pairs(index):
-        yield {*map(last_word, pair)} - {""}
-    for target, value in stores(index.tree):
-        if len(elements(target)) > 1 and isinstance(value, ast.Call):
-            yield {*map(last_word, elements(target))} - {""}
 
 
 def _repeats(evidence: Evidence, worst: Overlap) -> bool:

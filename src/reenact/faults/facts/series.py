@@ -34,14 +34,20 @@ def losses(evidence: Evidence) -> list[float]:
     """The loss of every step in order, with NaN and infinity; empty when several optimisers
     take turns.
     """
+    return [loss for _, loss in _steps_with_loss(evidence)]
+
+
+def _steps_with_loss(evidence: Evidence) -> list[tuple[float, float]]:
+    """Epoch and loss of every step whose loss was seen."""
     trace = evidence.trace
     if trace is None or evidence.optimizers > 1:
         return []
-    # A loss that nobody saw is NaN in the trace as well: that of a step without a backward pass.
+    # A loss that was not seen is NaN in the trace as well: that of a step without a backward pass.
     unseen = trace.steps["backward_calls"] == 0
+    epochs = trace.steps["epoch"].tolist()
     return [
-        float(loss)
-        for loss, without in zip(trace.losses.values, unseen, strict=True)
+        (epoch, float(loss))
+        for epoch, loss, without in zip(epochs, trace.losses.values, unseen, strict=True)
         if not (without and math.isnan(loss))
     ]
 
@@ -87,15 +93,12 @@ def reached(values: Sequence[float]) -> float:
 
 def epoch_losses(evidence: Evidence) -> list[float]:
     """Mean loss of every epoch; parts of the run where there is no sign of epochs."""
-    known = losses(evidence)
-    if evidence.trace is None or not known:
-        return []
     by_epoch: dict[float, list[float]] = {}
-    for epoch, loss in zip(evidence.trace.steps["epoch"].tolist(), known, strict=True):
+    for epoch, loss in _steps_with_loss(evidence):
         if epoch >= 0 and math.isfinite(loss):
             by_epoch.setdefault(epoch, []).append(loss)
     if len(by_epoch) < 2:
-        return windows(known)
+        return windows(losses(evidence))
     return [sum(found) / len(found) for _, found in sorted(by_epoch.items())]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from reenact.faults import Evidence, Place
-from reenact.faults.facts.random_changes import RANDOM_CHANGES
 from reenact.faults.fixes.drafting import (
     Fixes,
     edit,
@@ -28,6 +27,7 @@ from reenact.program.syntax.pieces import (
     last_word,
     within,
 )
+from reenact.program.training.rows.augmented import RANDOM_CHANGES
 
 
 def judge_other_rows(evidence: Evidence) -> Fixes:

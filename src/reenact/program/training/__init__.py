@@ -11,6 +11,10 @@ purpose, branches             whether a loader, a loop or a loss trains or evalu
 roles           what is stepped, what a loss compares, where no gradients are kept
 loss_families, divergence   what a loss compares and wants of the output; KL terms that are written by hand
 rows            order, splits, windows and padding of the rows, a package of its own
+loss_terms, value_targets   terms with the wrong sign; targets without the end of an episode
+averages, averaged_models   averages of weights: their decay; what is done with those of `AveragedModel`
+counted_hits, lookups   hits that a loop counts; indices that are cut before they are looked up
+kept_graphs, axes   losses that are kept with their graph; axes that `view` is asked to swap
 made            from where something shows to where it is made: a loss, a mask, a module
 cut_off         where gradients are kept from weights
 step_sizes      optimizers whose learning rate is not the size of a step

@@ -96,22 +96,35 @@ def _slides(node: ast.AST) -> bool:
     return False
 
 
-def copies(call: ast.Call) -> bool:
+def copied_before(index: FileIndex) -> Found:
+    """Draws with replacement of rows that are split afterwards, and where."""
+    copying = [call for call in index.calls if _copies(call)]
+    own = {getattr(function_of(call), "name", "") for call in copying} - {""}
+    # A function of the program that draws is a draw where it is called.
+    for draw in (*copying, *(call for call in index.calls if called(call) in own)):
+        split = _split_later(draw)
+        rows = called(draw) in own.union(RESAMPLERS) or _is_made_by(draw.args[0], CHOSEN)
+        # Two halves of what is drawn are two sets of rows: no batch, no labels or tokens by chance.
+        if split is not None and (is_call(split) or (rows and not loops_of(draw))):
+            yield draw, f"{excerpt(draw)} comes before the split in line {split.lineno}"
+
+
+def _copies(call: ast.Call) -> bool:
     """Whether a call gives rows, or numbers of rows, some of them several times."""
     again = keyword(call, "replace")
     is_true = is_constant(constant_of(again), True)
     if called(call) in RESAMPLERS:
         return again is None or is_true
     drawn = called(call) == "choice" and is_true and bool(call.args)
-    return drawn and is_made_by(call.args[0], PLACES)
+    return drawn and _is_made_by(call.args[0], PLACES)
 
 
-def is_made_by(value: ast.expr, makers: Sequence[str]) -> bool:
+def _is_made_by(value: ast.expr, makers: Sequence[str]) -> bool:
     parts = [value, *map(value_of, within(value, ast.Name))]
     return any(calls_in(part, *makers) for part in parts)
 
 
-def split_later(draw: ast.Call) -> ast.expr | None:
+def _split_later(draw: ast.Call) -> ast.expr | None:
     """The split of the rows that were drawn, by a call or by two slices; none where they are
     not split.
     """
