@@ -80,23 +80,24 @@ def test_a_package_that_nobody_knows_is_named_and_nothing_is_asked(toy: Any) -> 
 
 
 def test_a_missing_package_that_the_report_is_about_is_no_obstacle(toy: Any) -> None:
-    import_first(toy, "import nobodyhasthis")
+    import_first(toy, "import NobodyHasThis")
     symptom = {
         "kind": "explicit",
         "sign": "crash",
         "words": "It cannot be imported.",
         "explicit": {
             "exception": "ModuleNotFoundError",
-            "message": "No module named 'nobodyhasthis'",
+            "message": "No module named 'NobodyHasThis'",
         },
     }
     report = (
         "import acme needs a package that is optional\n\n"
-        "ModuleNotFoundError: No module named 'nobodyhasthis'\n"
+        "ModuleNotFoundError: No module named 'NobodyHasThis'\n"
     )
     script = "import acme\n\nacme.Meter(3)\n"
     found = toy.reproduce({"0/0": script}, report=report, symptom=symptom)
     assert found.attempts[0].shows, found.reason
+    assert found.exits == {"buggy": 1}, "the judge sees it too"
 
 
 def test_a_package_that_only_an_import_shows_is_installed_first(toy: Any, tmp_path: Path) -> None:

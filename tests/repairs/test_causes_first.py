@@ -85,8 +85,8 @@ def without_fix(known: Diagnosis) -> Diagnosis:
     """The same diagnosis, had its detectors nothing to suggest."""
 
     def bare(finding):  # type: ignore[no-untyped-def]
-        seen = tuple(replace(one, suggestions=()) for one in finding.observations)
-        return replace(finding, observations=seen)
+        seen = tuple(replace(one, suggestions=(), candidates=()) for one in finding.observations)
+        return replace(finding, observations=seen, fix=None)
 
     return replace(
         known,

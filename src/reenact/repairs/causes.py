@@ -13,6 +13,7 @@ from reenact.errors import PatchRefused
 from reenact.faults.confidence import Word
 from reenact.faults.correctness import is_of_correctness
 from reenact.faults.finding import Finding
+from reenact.faults.fix import FixTried
 from reenact.faults.observation import Observes
 from reenact.program.edit.change import Change, Insert, Rewrite, Set
 from reenact.program.hyperparameter import HyperparameterId
@@ -63,6 +64,12 @@ class Cause:
     def is_of_correctness(self) -> bool:
         return is_of_correctness(self.finding)
 
+    def is_silenced_by(self, patch: Patch) -> bool:
+        """Whether the diagnosis has run this very change, and the detector was silent."""
+        fix = self.finding.fix
+        silent = fix is not None and fix.tried is FixTried.SILENT
+        return silent and fix is not None and fix.patch == patch
+
     @property
     def mechanical(self) -> tuple[Patch, ...]:
         """Fixes that leave no number to choose: a search has nothing to add to them."""
@@ -88,8 +95,14 @@ def is_proven(finding: Finding) -> bool:
 
 
 def fixes_of(finding: Finding) -> tuple[Patch, ...]:
-    """Changes that should take the fault away, the likeliest first."""
-    return tuple(one.patch for one in finding.suggestions if one.patch)
+    """Changes that should take the fault away, the likeliest first: the one that was executed, then
+    others that were not seen to fail. What a model wrote is none: it runs in a sandbox only.
+    """
+    dropped = [one.patch.to_text() for one in finding.dropped_fixes]
+    shown = [finding.fix.patch] if finding.fix is not None else []
+    others = [one.patch for one in finding.edits if one.patch.to_text() not in dropped]
+    known = {one.to_text(): one for one in (*shown, *others) if one and not one.is_code}
+    return tuple(known.values())
 
 
 def takes_away(patch: Patch, cause: Cause) -> bool:

@@ -206,7 +206,7 @@ def is_settled_by(
     likely = any(
         kept.seen.speaks(one.code)
         for one in context.suspects
-        if one.suggestions and one.key not in [cause.finding.key for cause in done]
+        if one.edits and one.key not in [cause.finding.key for cause in done]
     )
     return not (likely or kept.seen.fails)
 
