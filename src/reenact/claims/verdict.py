@@ -6,7 +6,8 @@ before, where it can move. *Likely*: the same, and the effect could not be measu
 fix makes the check green too, and nobody was asked for reasons against it. An effect alone proves the
 edit and not the claim, for a change that helps need not repair anything. *Remark*: the property does
 not hold, and no more than that was seen. *Refuted*: it holds as the program stands, or the edit
-does not help, or it is gone after some steps, or the metric says the opposite. *Not tested*: the check could not tell.
+does not help, or it is gone after some steps, or the metric says the opposite. *Not tested*:
+the check could not tell.
 """
 
 from __future__ import annotations
