@@ -85,6 +85,7 @@ def test_the_commit_that_brought_it_and_its_lines_are_named(toy: Any, monkeypatc
         )
     assert f"The bug came with {culprit[:12]} (Make the mean faster)" in found.brought_by
     assert found.cause is not None
+    assert found.cause.how.startswith("In the commit that brought the bug: ")
     assert "+        if not self.values:" in found.cause.diff
     assert "faster" not in found.cause.diff
     assert open_repository(str(folder), good, into=into).commit == good

@@ -1,5 +1,7 @@
 """After a bug was shown: the lines that are suspected, by what there is to compare with."""
 
+from dataclasses import replace
+
 from reenact.bug.cause.difference import cause_in_difference
 from reenact.bug.cause.slices import Executed, cause_in_slices
 from reenact.bug.generate import Case
@@ -28,6 +30,9 @@ def suspected_cause(
     if pair is not None:
         case.say("look for the lines that make the difference")
         cause = cause_in_difference(*pair, lambda at: _judgement(found, case, at, place))
+        if cause is not None and pair is without:
+            # Its lines are those of that commit, and may have moved since.
+            return replace(cause, how=f"In the commit that brought the bug: {cause.how}")
         if cause is not None:
             return cause
     return _by_slices(found, case, place)
