@@ -137,7 +137,12 @@ class ProvenFaults:
 
     def _over_seeds(self, patch: Patch) -> tuple[Verification, ...]:
         """Over six fresh seeds; raises TimeSpent where the time is up."""
-        found, late = verify([patch], self.judge, self.seeds[:FIRST_LOOK], begin=self._begin)
+        note = f"trainings that verify {patch}"
+        judge = replace(
+            self.judge,
+            on_trained=lambda ended: self.tell(Progress("repair", ended, 2 * FIRST_LOOK, note)),
+        )
+        found, late = verify([patch], judge, self.seeds[:FIRST_LOOK], begin=self._begin)
         if late is not None:
             raise late
         return found

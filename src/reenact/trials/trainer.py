@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median_low
 
@@ -94,6 +94,8 @@ class BudgetedTrainer:
     """Data sets that every training gets made-up data for."""
     stdin: bytes = b""
     """What every training reads on its stdin: the answers that the watched run got."""
+    on_trained: Callable[[int], None] | None = None
+    """Called with the number of trainings that have ended, of those that were asked for at once."""
     _begun: float = field(default_factory=time.monotonic, init=False)
     _cpu_seconds: float = field(default=0.0, init=False)
     _paid: set[str] = field(default_factory=set, init=False)
@@ -389,6 +391,7 @@ class BudgetedTrainer:
 
         def train(names: tuple[str, ...]) -> Iterator[Mapping[str, Outcome]]:
             left = [wanted[name] for name in names]
+            ended = 0
             for again in reversed(range(RETRIES + 1)):
                 trials, left = left, []
                 for group in as_they_end(self.executor, trials, self.stop) if trials else ():
@@ -404,6 +407,9 @@ class BudgetedTrainer:
                         trial.content: one for trial, one in group if one.kind not in passing
                     }:
                         _check_own(wanted, real)
+                        ended += len(real)
+                        if self.on_trained is not None:
+                            self.on_trained(ended)
                         yield real
 
         how = {
