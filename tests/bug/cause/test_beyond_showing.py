@@ -113,7 +113,9 @@ def test_a_patch_is_kept_that_passes_the_script_and_the_projects_own_tests(
     assert "+        if not self.values:" in patch.diff, patch.why_not
     assert "2 tests of the project that touch the changed code pass as before" in patch.tests
     second = toy.models[-1].calls[-1].as_text()
-    assert "test_meter.py::test_mean" in second, "the first one broke a test, and that was reported"
+    assert "test_meter.py::test_mean" in second, (
+        "the first one broke a test, and the next prompt names it"
+    )
     (tmp_path / "copy").mkdir()
     given = (tmp_path / "out" / "proposed.patch").read_text()
     assert given == patch.diff

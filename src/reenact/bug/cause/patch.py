@@ -1,7 +1,7 @@
 """A patch that a model proposes: kept only where the proven script and test pass with it, and the
 project's own tests that touch the changed code do what they did before.
 
-It is handed over as a diff and is called proposed: that the bug is fixed in every case no one knows.
+It is handed over as a diff and is called proposed: whether it fixes the bug in every case is not known.
 """
 
 from collections.abc import Callable, Mapping, Sequence
