@@ -77,14 +77,18 @@ class Cause:
 
 
 def causes_of(found: Diagnosis, program: Program) -> tuple[Cause, ...]:
-    """What a diagnosis proves, and likely faults of correctness, surest first, with the fixes that fit
-    the program. A crash behind the training is none of its faults.
+    """What a diagnosis proves, and likely faults of correctness or with an edit of code that was seen to
+    silence the detector; surest first, with the fixes that fit the program. A crash behind the
+    training is none of its faults.
     """
     trains = ending_of(found.evidence) is not None
     wanted = (
         one
         for one in found.findings
-        if (is_proven(one) or (one.is_root_cause and is_of_correctness(one)))
+        if (
+            is_proven(one)
+            or (one.is_root_cause and (is_of_correctness(one) or has_silent_edit(one)))
+        )
         and not (trains and one.first.observes is Observes.CRASH)
     )
     return tuple(Cause(one, tuple(_fitting(fixes_of(one), program))) for one in wanted)
@@ -92,6 +96,14 @@ def causes_of(found: Diagnosis, program: Program) -> tuple[Cause, ...]:
 
 def is_proven(finding: Finding) -> bool:
     return finding.word is Word.PROVEN and finding.is_root_cause
+
+
+def has_silent_edit(finding: Finding) -> bool:
+    """Whether the diagnosis has run an edit of code that silences the detector."""
+    fix = finding.fix
+    if fix is None or fix.tried is not FixTried.SILENT:
+        return False
+    return all(isinstance(one, Rewrite) for one in fix.patch.changes)
 
 
 def fixes_of(finding: Finding) -> tuple[Patch, ...]:

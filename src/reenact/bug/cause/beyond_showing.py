@@ -11,7 +11,7 @@ from reenact.bug.reproduction import Reproduction, SuspectedCause, Verdict
 from reenact.bug.script_runner import Mode, Revision
 from reenact.journal import Kind, OpenRun, Scope
 
-TOLD_APART = (Verdict.REPRODUCED, Verdict.SHOWN)
+SHOWN = (Verdict.REPRODUCED, Verdict.SHOWN)
 """Verdicts after which a revision without the bug may be there."""
 
 
@@ -25,7 +25,7 @@ def suspected_cause(
         return None
     place = run.under("cause")
     pair = without
-    if case.fixed is not None and found.verdict in TOLD_APART and found.exits.get("fixed") == 0:
+    if case.fixed is not None and found.verdict in SHOWN and found.exits.get("fixed") == 0:
         pair = pair or (case.buggy, case.fixed)
     if pair is not None:
         case.say("look for the lines that make the difference")
