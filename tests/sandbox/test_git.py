@@ -120,7 +120,7 @@ def test_a_sha256_repository_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("revision", ["--output=/tmp/x", "-h", "a..b", "", "a b", "main\n"])
 def test_a_revision_that_is_an_option_is_refused(tree: Path, revision: str) -> None:
-    with pytest.raises(InputError, match="no revision"):
+    with pytest.raises(InputError, match="not a revision"):
         Repository(tree).commit(revision)
 
 

@@ -216,7 +216,7 @@ def test_a_reference_is_completed_by_a_title_that_is_the_same(hub: Any, pace: Pa
     ("body", "status", "message"),
     [
         (b"<html>Busy</html>", 200, "cannot be read"),
-        (b"[1]", 200, "no object"),
+        (b"[1]", 200, "not an object"),
         (b"{}", 403, "status 403"),
     ],
 )
@@ -280,5 +280,5 @@ def test_entries_that_cannot_be_read_are_reported(tmp_path: Path, about: str) ->
 
 
 def test_a_library_that_is_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no folder"):
+    with pytest.raises(InputError, match="not a folder"):
         Library(tmp_path / "nowhere").entries  # noqa: B018
