@@ -37,6 +37,12 @@ class CaseResult:
     """What was handed over."""
     facts: str = ""
     """By which that is judged; empty for a script that is nothing but itself."""
+    test: str = ""
+    """The same as a test; empty where none was handed over."""
+    in_suite: str = ""
+    """What became of the test inside the project's own suite, on the buggy and the fixed revision;
+    empty where it was not run there.
+    """
     on_buggy: int | None = None
     """Exit code of what was handed over; 1: the bug shows, 0: not; none: it could not be run."""
     on_fixed: int | None = None

@@ -6,22 +6,24 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.bugs.baseline import write_once
 from benchmarks.bugs.case_result import CaseResult
 from benchmarks.bugs.cases import REPORT, BugCase
-from benchmarks.bugs.handed_over import code_here, judged_code
+from benchmarks.bugs.handed_over import code_here, in_own_suite, judged_code
 from benchmarks.bugs.oracle import COULD_NOT_RUN, SHOWS, SHOWS_NOT
 from benchmarks.bugs.runner import BenchRunner
 from benchmarks.bugs.variant import Variant
 from reenact.bug.environment import prepare
-from reenact.bug.pipeline import BugServices, reproduce
+from reenact.bug.pipeline import reproduce
 from reenact.bug.project_files import project_files
 from reenact.bug.report import Installed
 from reenact.bug.reproduction import Verdict
 from reenact.bug.script_runner import OUTPUT_MIB, REPOSITORY, Revision, ScriptRunner
+from reenact.bug.services import BugServices
 from reenact.codegen.runner import ProjectRunner
 from reenact.errors import (
     AnswerUnusable,
@@ -105,14 +107,15 @@ def _judged_abroad(
     fixed: Checkout,
 ) -> CaseResult:
     """The same for a repository that nobody here wrote: with what it declares installed."""
-    if not result.script or None not in (result.on_buggy, result.on_fixed):
+    if not result.script:
         return result
     revisions = [Revision(one.commit, project_files(one.folder), one.day) for one in (buggy, fixed)]
     created = raw.created.date() if raw.created is not None else buggy.day
     reported = [Installed(package=package, version=version) for package, version in result.reported]
-    environment = prepare(
-        revisions[0].files, reported, created, runner.options, runner.environments
+    build = partial(
+        prepare, revisions[0].files, reported, created, runner.options, runner.environments
     )
+    environment = build()
     boxes = ProjectRunner(
         runner.sandbox,
         runner.options.wall_s,
@@ -120,7 +123,7 @@ def _judged_abroad(
         OUTPUT_MIB,
         stop=runner.stop,
     )
-    judge = ScriptRunner(boxes, environment)
+    judge = ScriptRunner(boxes, environment, rebuild=build)
     codes = [result.on_buggy, result.on_fixed]
     for nth, revision in enumerate(revisions):
         if codes[nth] is None and result.facts:
@@ -128,7 +131,8 @@ def _judged_abroad(
         elif codes[nth] is None:
             code = judge.exit_code(_on_path(result.script, revision), revision)
             codes[nth] = None if code == COULD_NOT_RUN else code
-    return replace(result, on_buggy=codes[0], on_fixed=codes[1])
+    suite = in_own_suite(result.test, revisions, judge) if result.test else ""
+    return replace(result, on_buggy=codes[0], on_fixed=codes[1], in_suite=suite)
 
 
 def _on_path(script: str, revision: Revision) -> str:
@@ -176,6 +180,7 @@ def _result(
         own_s=found.own_s,
         requests=found.requests,
         script=found.repro,
+        test=found.test,
         facts=found.facts,
         on_buggy=found.exits.get("buggy"),
         on_fixed=found.exits.get("fixed"),

@@ -6,11 +6,16 @@ beside it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from benchmarks.bugs.case_result import CaseResult
 from benchmarks.bugs.cases import BugCase
 from benchmarks.bugs.oracle import COULD_NOT_RUN
+from reenact.bug.cause.edits import WorkingCopy
+from reenact.bug.cause.own_tests import run_tests, tests_folder
+from reenact.bug.cause.patch import with_pytest
 from reenact.bug.project_files import project_files
 from reenact.bug.repro.facts import ReproFacts, facts_from
 from reenact.bug.repro.judged import judge_environment, judged
@@ -21,6 +26,8 @@ from reenact.sandbox.box import Command, Ending, Limits, Mount, Sandbox
 from reenact.types import Stop
 
 PROJECT = "repository"
+TEST_FILE = "test_reported_bug.py"
+"""No file of a project has this name."""
 _START_S = 60.0
 """Beside the run itself: starting the box and importing packages."""
 
@@ -29,6 +36,21 @@ def judged_code(result: CaseResult, at: Revision, runner: ScriptRunner) -> int |
     """What `reenact judge` says of it on one revision; none: it could not be run."""
     code = int(judged(result.script, facts_from(result.facts), at, runner).judgement)
     return None if code == COULD_NOT_RUN else code
+
+
+def in_own_suite(test: str, revisions: Sequence[Revision], runner: ScriptRunner) -> str:
+    """What becomes of a test among the project's own, with its conftest files and settings: `red`,
+    `green` or why nothing is known, for each revision.
+    """
+    runner = with_pytest(runner)
+    found: list[str] = []
+    for revision in revisions:
+        path = tests_folder(revision.files) / TEST_FILE
+        with TemporaryDirectory(prefix="reenact-suite-") as folder:
+            laid = WorkingCopy(revision, Path(folder)).with_texts({path: test})
+            ran = run_tests(runner, laid, [path])
+        found.append(ran.why or ("green" if all(ran.passed.values()) else "red"))
+    return ", ".join(found)
 
 
 def code_here(

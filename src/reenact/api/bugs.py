@@ -109,7 +109,8 @@ def reproduce_bug(
 
     require("models")
     from reenact.bug.options import BugAblations, BugOptions
-    from reenact.bug.pipeline import BugServices, reproduce
+    from reenact.bug.pipeline import reproduce
+    from reenact.bug.services import BugServices
     from reenact.intake.report import read_report
     from reenact.intake.repository import open_history
     from reenact.report.render import render

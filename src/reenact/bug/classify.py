@@ -250,10 +250,8 @@ def _raised(
     what = f"{seen.classes[0] if seen.classes else 'an exception'}: {seen.message[:600]}"
     reported = symptom.raised
     through = {frame.function for frame in seen.project_frames}
-    if seen.missing and seen.missing.partition(".")[0] not in {
-        *files.packages,
-        symptom.absent_module,
-    }:
+    absent = seen.missing.partition(".")[0]
+    if absent and absent not in files.packages and absent.lower() != symptom.absent_module.lower():
         return (
             RunOutcome.ENVIRONMENT,
             f"The module {seen.missing} is not installed{at}.",

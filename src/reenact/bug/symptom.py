@@ -114,7 +114,8 @@ class Symptom(BaseModel):
         others.
         """
         named = re.search(
-            r"No module named '?(\w+)",
+            # Facts of a run keep their words in small letters.
+            r"(?i)No module named '?(\w+)",
             self.raised.message if self.raised else "",
         )
         return named[1] if named is not None else ""

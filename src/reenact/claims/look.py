@@ -220,6 +220,8 @@ def _ahead(program: Program) -> list[str]:
 
 def _variables() -> dict[str, str]:
     return {
+        # What is imported ahead may start CUDA, and no fork could use it any more.
+        "CUDA_VISIBLE_DEVICES": "",
         "PYTHONHASHSEED": "0",
         "OMP_NUM_THREADS": "1",
         "KERAS_BACKEND": "torch",

@@ -58,8 +58,8 @@ def _verdicts_on(
 ) -> tuple[tuple[Verdict, ...], str]:
     """Verdicts on the first candidates, until one holds, and what could not be verified in time.
 
-    On top of fixes that are kept, a change must be better than those alone; what is told then is what
-    both come to together.
+    On top of fixes that are kept, a change must be better than those alone; what is reported then is
+    what both come to together.
     """
     kept = context.kept
 

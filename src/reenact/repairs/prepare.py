@@ -129,7 +129,7 @@ def against_crash(found: Diagnosis) -> list[Patch]:
         or ending_of(found.evidence) is not None
     ):
         return []
-    single = [one.suggestions[0].patch for one in found.findings if one.suggestions]
+    single = [one.edits[0].patch for one in found.findings if one.edits]
     together = (
         sum(
             single[1:],

@@ -213,6 +213,7 @@ class RepairJson(TypedDict):
     fixed_faults: tuple[ProvenFault, ...]
     remaining_faults: tuple[ProvenFault, ...]
     withdrawn: tuple[ProvenFault, ...]
+    failed_as_is: str | None
     looks: tuple[Evaluation, ...]
     cuts: tuple[ReductionStep, ...]
     curves: Mapping[str, BeforeAfter]
@@ -253,6 +254,8 @@ class Repair(Result):
     """Findings that fresh seeds speak against: without the fault the metric is significantly worse."""
     by_its_check: bool = False
     """Whether the number itself was at fault, so that the detector judges, which is silent now."""
+    failed_as_is: str = ""
+    """Why the program has no value of the metric as it stands; empty where it has one."""
     stand_in_data: tuple[str, ...] = ()
     """Data sets that the program got made-up data for."""
     notes: tuple[str, ...] = ()
@@ -276,6 +279,7 @@ class Repair(Result):
             "fixed_faults": self.fixed_faults,
             "remaining_faults": self.remaining_faults,
             "withdrawn": self.withdrawn,
+            "failed_as_is": self.failed_as_is or None,
             "looks": self.looks,
             "cuts": self.cuts,
             "curves": self.curves,
@@ -315,7 +319,8 @@ class Repair(Result):
             ),
             Decision.NOT_DECIDED: late,
         }.get(self.decision)
-        said = whole or f"{self._outcome}{self._withdrawal} {self._next_step}".rstrip()
+        as_is = f" Failed as it is: {self.failed_as_is}." if self.failed_as_is else ""
+        said = whole or f"{self._outcome}{as_is}{self._withdrawal} {self._next_step}".rstrip()
         return on_stand_in(self.stand_in_data, said)
 
     @property

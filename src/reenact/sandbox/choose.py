@@ -53,7 +53,7 @@ def choose_with_gpu(name: str | None = None, *, trust_code: bool = False) -> San
         )
     sandbox = make_tier(WITH_GPU, trust_code=trust_code)
     if missing := sandbox.missing():
-        fix = "Leave --gpu away: what needs a GPU is then said to be undecided here."
+        fix = "Leave --gpu away: what needs a GPU is then undecided here."
         raise SandboxUnavailable(f"The GPU was asked for. {missing}", next_step=fix)
     return sandbox
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median_low
 
@@ -35,6 +35,8 @@ WELL_GUESSED, WELL_EXPLAINED = 0.95, 0.99
 ABOVE_GUESSING = 0.1
 """Share of what the most frequent class leaves to gain."""
 SCREENING_SEEDS = (11, 12, 13, 14, 15, 16)
+CLOSELY = "quick"
+"""How the probe looks at trainings that log no metric: what judges is seen in their batches."""
 RETRIES = 2
 """How often a training that was killed from outside is done again before that counts as its
 outcome.
@@ -92,6 +94,8 @@ class BudgetedTrainer:
     """Data sets that every training gets made-up data for."""
     stdin: bytes = b""
     """What every training reads on its stdin: the answers that the watched run got."""
+    on_trained: Callable[[int], None] | None = None
+    """Called with the number of trainings that have ended, of those that were asked for at once."""
     _begun: float = field(default_factory=time.monotonic, init=False)
     _cpu_seconds: float = field(default=0.0, init=False)
     _paid: set[str] = field(default_factory=set, init=False)
@@ -303,6 +307,7 @@ class BudgetedTrainer:
             patch,
             seed,
             limits,
+            preset=CLOSELY if self.measure.is_of_batches else "bare",
             part=self.part,
             stand_ins=self.stand_ins,
             stdin=self.stdin,
@@ -386,6 +391,7 @@ class BudgetedTrainer:
 
         def train(names: tuple[str, ...]) -> Iterator[Mapping[str, Outcome]]:
             left = [wanted[name] for name in names]
+            ended = 0
             for again in reversed(range(RETRIES + 1)):
                 trials, left = left, []
                 for group in as_they_end(self.executor, trials, self.stop) if trials else ():
@@ -401,6 +407,9 @@ class BudgetedTrainer:
                         trial.content: one for trial, one in group if one.kind not in passing
                     }:
                         _check_own(wanted, real)
+                        ended += len(real)
+                        if self.on_trained is not None:
+                            self.on_trained(ended)
                         yield real
 
         how = {

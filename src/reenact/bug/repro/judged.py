@@ -167,6 +167,10 @@ def _is_the_seen(facts: ReproFacts, run: SeedRun) -> bool:
 def _copies(facts: ReproFacts, run: SeedRun, at: Revision) -> tuple[str, str]:
     """Which copy of the project was imported, and why that is not this checkout."""
     copies = run.observation.imported
+    own = run.observation.project_frames
+    if not copies and own:
+        # The import itself failed: its frames say where it was read from.
+        return f"Imported: {at.files.folder / own[0].file}.", ""
     if not copies:
         modules = ", ".join(facts.modules)
         why = f"no module of the project was imported ({modules}). {run.sentence}"
