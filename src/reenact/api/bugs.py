@@ -213,7 +213,7 @@ def judge_bug(
         print(judged.judgement, judged.sentence)
 
     Args:
-        repro: the repro.py that `reproduce_bug` wrote, with its repro.json beside it.
+        repro: the repro.py that `reproduce_bug` wrote, with its repro.json next to it.
         repo, commit: the project: a folder, archive, git bundle or https address; the revision.
         run_time: seconds that one run of the script may take.
         gpu: show the script the GPU of this machine; the sandbox stops less then.

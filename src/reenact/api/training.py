@@ -82,7 +82,7 @@ def diagnose(
         suspect: what you believe is wrong, in words; the model looks at it. For a check of your own without a
             model: `reenact.test_hypothesis`.
         experiments: share of the training's own time that each small experiment (one batch over and over, a
-            range of learning rates) may take beside it: at least 0.8 s of CPU time, at most 20 s.
+            range of learning rates) may take next to it: at least 0.8 s of CPU time, at most 20 s.
         max_time: seconds that the whole call may take; what was seen until then is judged.
         model: a language model to ask too ("anthropic:NAME", "ollama:NAME", ...), `samples` times; what it
             thinks is in `opinions`, and no finding until a training confirms it.

@@ -47,7 +47,7 @@ class Seen:
     """An `Ending`, as text."""
     why: str = ""
     ended: str = ""
-    """returned, raised or exited; empty when nobody could say."""
+    """returned, raised or exited; empty when no one could say."""
     holds: bool | None = None
     """Whether the relation holds that shows the fault; none where it could not be computed."""
     saw: str = ""

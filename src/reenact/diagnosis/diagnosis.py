@@ -98,7 +98,7 @@ class Diagnosis(Result):
     """What a model claims, and what execution made of it; proven and likely ones are findings too."""
 
     applied: str = ""
-    """Where a fix was written, or why none was; empty where nobody asked."""
+    """Where a fix was written, or why none was; empty where no one asked."""
     written: str = ""
     """That fix, as a diff."""
 

@@ -78,8 +78,8 @@ class Cause:
 
 def causes_of(found: Diagnosis, program: Program) -> tuple[Cause, ...]:
     """What a diagnosis proves, and likely faults of correctness or with an edit of code that was seen to
-    silence the detector; surest first, with the fixes that fit the program. A crash behind the
-    training is none of its faults.
+    silence the detector; surest first, with the fixes that fit the program. A crash after the
+    training is not one of its faults.
     """
     trains = ending_of(found.evidence) is not None
     wanted = (
@@ -108,7 +108,7 @@ def has_silent_edit(finding: Finding) -> bool:
 
 def fixes_of(finding: Finding) -> tuple[Patch, ...]:
     """Changes that should take the fault away, the likeliest first: the one that was executed, then
-    others that were not seen to fail. What a model wrote is none: it runs in a sandbox only.
+    others that were not seen to fail. What a model wrote is not one: it runs in a sandbox only.
     """
     dropped = [one.patch.to_text() for one in finding.dropped_fixes]
     shown = [finding.fix.patch] if finding.fix is not None else []

@@ -64,7 +64,7 @@ def claimed(
 
 
 def verdict_of_claim(measured: ClaimVerdict, judge: BudgetedTrainer) -> Verdict | None:
-    """That on its edit; none where it is no finding any more, or its effect is not seen."""
+    """That on its edit; none where it is not a finding any more, or its effect is not seen."""
     effect = measured.effect
     if effect is None or effect.moved is not Moved.AS_EXPECTED or not measured.status.counts:
         return None

@@ -126,7 +126,7 @@ def _proves(kept: Kept) -> bool:
 
 
 def best_so_far(context: SearchContext) -> tuple[str, ...]:
-    """In a sentence; nothing where no change was better than the program as it stands."""
+    """In a sentence; nothing where no change was better than the unchanged program."""
     best = context.best
     if best is None or not best.patch:
         return ()

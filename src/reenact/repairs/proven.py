@@ -69,7 +69,7 @@ class ProvenFaults:
     """Fresh ones; the first six judge."""
     watch: Callable[[Patch], SeenAgain]
     first_loss: float | None
-    """Of the program as it stands."""
+    """Of the unchanged program."""
     tell: Tell
 
     def fixed(self) -> Kept:
@@ -160,7 +160,7 @@ class ProvenFaults:
         return found
 
     def _is_comparable(self, patch: Patch, seen: SeenAgain) -> bool:
-        """A loss tells nothing of a change of the loss."""
+        """A loss says nothing of a change of the loss."""
         if not self.judge.measure.is_loss:
             return True
         if touches_loss(patch):

@@ -64,7 +64,7 @@ def detector_page(one: Detector) -> str:
 
 @cache
 def detector_help(code: str) -> str:
-    """The page of a detector as help text; empty for a code that is no detector's."""
+    """The page of a detector as help text; empty for a code that is not a detector's."""
     for one in all_detectors():
         if one.code == code:
             return detector_page(one)

@@ -76,7 +76,7 @@ class Measure:
 
     name: str
     source: str | None = None
-    """Where it is read; none takes whatever tells of it."""
+    """Where it is read; none takes whatever reports it."""
     larger_is_better: bool = True
     is_loss: bool = False
     """It is the loss itself: no comparison between trainings that minimise different losses."""
@@ -95,7 +95,7 @@ class Measure:
     def score(self, outcome: Outcome) -> float:
         """The same so that larger is better; -inf for a training that failed, was given up or
         logged no number. Of a pruned one it is what it had reached: not better than the program as
-        it stands.
+        it is.
         """
         ended = outcome.stopped and not outcome.pruned
         value = self.read(outcome) if outcome.trained and not ended else None
@@ -176,7 +176,7 @@ def prefix_of(name: str) -> str:
 
 
 def kind_of(name: str) -> str:
-    """`val_out_accuracy` is of the kind accuracy; a name nobody knows is its own kind."""
+    """`val_out_accuracy` is of the kind accuracy; a name no one knows is its own kind."""
     bare = name.removeprefix(prefix_of(name)).lower()
     known = (*SCORES, *ERRORS, *RATES, *LOSSES)
     return max(

@@ -20,11 +20,11 @@ from reenact.trials.trial import Curve, Outcome, Trial
 MOST_POINTS = 200
 """Points kept of a curve."""
 HALVES = f"{TRACE}/halves.txt"
-"""Where a training tells of each evaluation that it took apart: a line with the number of rows."""
+"""Where a training reports each evaluation that it took apart: a line with the number of rows."""
 SUBSET = f"{TRACE}/subset.txt"
-"""Where it tells of each set of training data that it took a share of."""
+"""Where it reports each set of training data that it took a share of."""
 MOVED = "tree.txt"
-"""Beside a trace that came from another machine: where the program stood there."""
+"""Next to a trace that came from another machine: where the program stood there."""
 _TAIL, _TAIL_SHARE = 50, 20
 LAST_WORDS = 400
 """Characters of the program's last words that are kept where nothing else says what happened."""

@@ -54,7 +54,7 @@ class BudgetedTrainer:
     measure: Measure
     budget: TrainingBudget
     one_training: float
-    """CPU seconds of the program as it stands."""
+    """CPU seconds of the unchanged program."""
     one_wall: float
     """Wall seconds of the same."""
     trials: Scope
@@ -67,8 +67,8 @@ class BudgetedTrainer:
     majority: float | None = None
     """Accuracy of always naming the most frequent class, where labels are classes."""
     several_labels: bool = False
-    """Whether a row has several labels: nobody knows then whether an accuracy is that of rows or of
-    labels, and the most frequent class is no answer to compare it with.
+    """Whether a row has several labels: no one knows then whether an accuracy is that of rows or of
+    labels, and the most frequent class is not an answer to compare it with.
     """
     loss_floor: float | None = None
     """The least value of the formula of the loss, where it is known."""
@@ -77,7 +77,7 @@ class BudgetedTrainer:
     part: Part = Part.WHOLE
     """Evaluation data that choose."""
     around: str = ""
-    """Mark of what they depend on beside the text of the program: its surroundings and the
+    """Mark of what they depend on besides the text of the program: its surroundings and the
     files it opens.
     """
     shared: bool = True
@@ -85,11 +85,11 @@ class BudgetedTrainer:
     training_time: float | None = None
     """Seconds that one training may take, when the user says so."""
     ending: Crash | None = None
-    """The exception that ends the program as it stands, behind its training: one like it does
+    """The exception that ends the unchanged program, after its training: one like it does
     no harm.
     """
     prunes: bool = False
-    """End trainings that choose when they are hopeless beside the program as it stands."""
+    """End trainings that choose when they are hopeless compared with the unchanged program."""
     stand_ins: tuple[str, ...] = ()
     """Data sets that every training gets made-up data for."""
     stdin: bytes = b""
@@ -104,7 +104,7 @@ class BudgetedTrainer:
     _pruned: list[float] = field(default_factory=list, init=False)
     """Of each pruned training, the share that was saved."""
     _epochs: int = field(default=0, init=False)
-    """Of the program as it stands."""
+    """Of the unchanged program."""
 
     def apart(
         self,
@@ -171,7 +171,7 @@ class BudgetedTrainer:
 
     def is_above_guessing(self, score: float) -> bool:
         """Whether a training that reaches this knows more than which class is most frequent; so too
-        where nobody can say.
+        where no one can say.
         """
         guess = self.majority if kind_of(self.measure.name) in ACCURACIES else None
         return guess is None or score > guess + ABOVE_GUESSING * (1 - guess)
@@ -181,7 +181,7 @@ class BudgetedTrainer:
         return material(before, after, bounded=self.bounded, share=share)
 
     def within_budget(self, trainings: float) -> bool:
-        """Whether the budget covers so many more trainings of the program as it stands."""
+        """Whether the budget covers so many more trainings of the unchanged program."""
         used, total = self.balance
         return used + trainings <= total
 
@@ -220,7 +220,7 @@ class BudgetedTrainer:
         return not (self.measure.is_loss and touches_loss(patch))
 
     def measure_cost(self) -> Outcome:
-        """Train the program once as it stands: what does one training cost?"""
+        """Train the program once unchanged: what does one training cost?"""
         (outcome,) = self.outcomes(
             [
                 self.trial(
@@ -314,8 +314,8 @@ class BudgetedTrainer:
         )
 
     def pruned(self, trial: Trial) -> Trial:
-        """The same, ended early where it is hopeless beside the curves of the program as it
-        stands.
+        """The same, ended early where it is hopeless compared with the curves of the program as it
+        is.
         """
         base = self._baseline
         if base is None or not trial.patch:
@@ -336,7 +336,7 @@ class BudgetedTrainer:
         saved = sum(self._pruned)
         epochs = f", about {saved * self._epochs:.0f} epochs" if self._epochs else ""
         return (
-            f"Pruned as hopeless beside the program as it stands: {count} of {len(self._paid)} "
+            f"Pruned as hopeless compared with the unchanged program: {count} of {len(self._paid)} "
             f"trainings; saved {saved:.1f} whole trainings{epochs} (--no-prune trains all to "
             "their end)."
         )
@@ -368,7 +368,7 @@ class BudgetedTrainer:
                     self._pruned.append(max(0.0, 1 - outcome.steps / base.steps))
         found = [as_trained(outcomes[trial.content], self.ending) for trial in trials]
         if self.prunes and self._baseline is None:
-            # From the first trainings of the program as it stands; it stays the same from then on,
+            # From the first trainings of the unchanged program; it stays the same from then on,
             # so that a training which is asked for again is the same one.
             pairs = zip(trials, found, strict=True)
             whole = [
@@ -437,14 +437,14 @@ def _check_own(
     wanted: Mapping[str, Trial],
     outcomes: Mapping[str, Outcome],
 ) -> None:
-    """The program as it stands is what everything is compared with: without its outcome there
-    is none.
+    """The unchanged program is what everything is compared with: without its outcome there
+    is not one.
     """
     for name, outcome in outcomes.items():
         if outcome.kind is OutcomeKind.KILLED and not wanted[name].patch.changes:
             note = f" ({outcome.note})" if outcome.note else ""
             raise Inconclusive(
-                f"Trainings of the program as it stands were killed from outside {RETRIES + 1} "
+                f"Trainings of the unchanged program were killed from outside {RETRIES + 1} "
                 f"times in a row{note}, so there is nothing to compare with.",
                 next_step="Programs are ended so when memory does not suffice: try --workers 1.",
             )

@@ -214,7 +214,7 @@ def editable(sections: Sequence[Section], run: Run) -> list[Section]:
 
 
 def _linked(block: Block, run: Run) -> Block:
-    # A line of a notebook is none of its file.
+    # A line of a notebook is not one of its file.
     if not isinstance(block, Diagnostic) or block.place is None or block.cell:
         return block
     place = block.place

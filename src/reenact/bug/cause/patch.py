@@ -99,7 +99,7 @@ def _texts_after(answer: PatchAnswer, files: ProjectFiles) -> dict[PurePosixPath
         texts[path] = text.replace(edit.old, edit.new)
     for path, text in texts.items():
         if parsed(text) is None:
-            raise ValueError(f"{path} is no Python after the edits.")
+            raise ValueError(f"{path} is not Python after the edits.")
     return texts
 
 
