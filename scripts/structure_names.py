@@ -1,7 +1,7 @@
 """Class names that a tree uses twice: one noun, one class.
 
 Counted are classes that a folder outside of their own imports, from their module or from its package:
-the reader of such a name has to know which one it is. What a file or a folder keeps to itself may be called anything.
+the reader of such a name has to know which one it is. What a folder keeps to itself may be called anything.
 """
 
 from __future__ import annotations

@@ -99,10 +99,49 @@ PHRASES = {
     "draw the negative near": "pull the negative closer",
     "learns to be found out": "is trained with the sign of the discriminator",
     "the outputs are none": "the outputs are not probabilities",
+    "steps of one row go everywhere": "noisy updates",
+    "steps that are too large climb": "the loss diverges: the learning rate is too high",
+    "--output-format json lists them": "-v shows them",
+    " whole and 0 short": "trials that ended early",
+    "all 2 numbers": "both numbers",
+    "received: ..": "received: '.'",
+    "other dice": "another random seed",
+    '"""the answer."""': "what it holds",
+    '"""what came of it."""': "which result",
+    '"""by number, or by uuid."""': "what is looked up",
 }
 """Sentences that users did not understand, and what to say. Not looked for in recorded results and in
 the history.
 """
+PROSE = {
+    "beside": (r"(?<![-\w{._])beside(?![-\w}=])", "next to, as well as, compared with"),
+    "stands": (
+        r"(?<![-\w{.])stands?(?!\s+(?:for|still|alone|by itself|up to|guard|ready|a sudden)\b)"
+        r"(?![-_]?\s?ins?\b)(?![-\w}=])",
+        "is",
+    ),
+    "is no": (
+        r"(?<![Tt]here )(?<!nor )(?<!answer )\b(?:is|are) (?:no|none)\b"
+        r"(?! (?:longer|more|one|better|worse|larger|smaller|less|such|or empty|when)\b)(?!,)",
+        "is not a",
+    ),
+    "nobody": (r"(?<![\w_])(?:nobody|whoever)(?![\w_])", "no one, anyone who"),
+    "as it stands": (r"\bas (?:it|they) stands?\b", "unchanged"),
+    "bent": (r"(?<![-\w{.\\])(?:bends?|bent)(?![-\w}])", "activated, has an activation"),
+    "tells": (r"(?<![\w{._])(?:tells|told of)(?![\w}])", "reports, says, distinguishes"),
+    "a name a line": (
+        r"\b(?:one|a) (?:entry|row|number|score|name|sentence|file|key) a (?:line|text|row)\b",
+        "one per line",
+    ),
+}
+"""Words in a sense that is no English, in comments, docstrings, strings and Markdown; not in identifiers."""
+OF_PROSE = {
+    # `is None` is Python.
+    name: re.compile(pattern, 0 if name == "is no" else re.IGNORECASE)
+    for name, (pattern, _) in PROSE.items()
+}
+NOT_REWORDED = re.compile(r"^(?:src/reenact/faults/|docs/faults/)")
+"""Sentences there are part of the pages of faults, and are reworded page by page."""
 OF_PHRASES = re.compile(r"^(?:src/|docs/(?!benchmarks/|history)|README)")
 ALLOWED = re.compile(
     r"--story|front door|next door|side ?story|history|header room|headroom|room for|no "
@@ -112,6 +151,7 @@ ALLOWED = re.compile(
     r"heart"
     r"|files written anew|drawn anew in each forward|64 random rows by heart"
     r"|house[-_ ]prices|\"dice\"|dice (?:score|loss)|story TO pipeline|'pipeline', 'story'"
+    r"|^\"nobody\"$|class=\"beside|^\"bend\"$"
     r"|HouseAge|AveRooms|MedHouseVal|^Said$|^\"(?:standing|accused)\"$",
     re.IGNORECASE,
 )
@@ -128,7 +168,9 @@ class Hit:
     word: str
 
     def __str__(self) -> str:
-        rather = (WORDS | PHRASES)[self.word]
+        rather = (WORDS | PHRASES | {name: rather for name, (_, rather) in PROSE.items()})[
+            self.word
+        ]
         return f"{self.path}:{self.line}: {self.word} (rather: {rather})"
 
 
@@ -158,6 +200,8 @@ def hits(path: Path) -> Iterator[Hit]:
     name = str(path.relative_to(ROOT))
     if OF_PHRASES.match(name):
         yield from _phrases(name, text)
+        if not NOT_REWORDED.match(name):
+            yield from _prose(name, path.suffix, text)
     # Most files and most lines have none of the words in them, not even inside others: no closer
     # look.
     possible = [word for word in WORDS if word in text.lower()]
@@ -180,9 +224,21 @@ def _phrases(name: str, text: str) -> Iterator[Hit]:
             yield from (Hit(name, number, phrase) for number, line in lines if phrase in line)
 
 
-def _tokens(text: str) -> Iterator[tuple[int, str]]:
+def _prose(name: str, suffix: str, text: str) -> Iterator[Hit]:
+    if not any(pattern.search(text) for pattern in OF_PROSE.values()):
+        return
+    kinds = (tokenize.STRING, tokenize.COMMENT)
+    pieces = _tokens(text, kinds) if suffix == ".py" else enumerate(text.splitlines(), 1)
+    for line, piece in pieces:
+        cleaned = ALLOWED.sub(" ", piece)
+        found = (word for word, pattern in OF_PROSE.items() if pattern.search(cleaned))
+        yield from (Hit(name, line, word) for word in found)
+
+
+def _tokens(
+    text: str, kinds: tuple[int, ...] = (tokenize.NAME, tokenize.STRING, tokenize.COMMENT)
+) -> Iterator[tuple[int, str]]:
     """Identifiers, strings and comments; a string of several lines line by line."""
-    kinds = (tokenize.NAME, tokenize.STRING, tokenize.COMMENT)
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type in kinds:

@@ -139,7 +139,7 @@ def last_name(text: str) -> str:
 
 
 def stated_value(text: str) -> Any:
-    """What stands there, read as a literal; the text itself when it is none."""
+    """What is there, read as a literal; the text itself when it is not one."""
     try:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError):

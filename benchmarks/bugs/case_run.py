@@ -18,11 +18,12 @@ from benchmarks.bugs.oracle import COULD_NOT_RUN, SHOWS, SHOWS_NOT
 from benchmarks.bugs.runner import BenchRunner
 from benchmarks.bugs.variant import Variant
 from reenact.bug.environment import prepare
-from reenact.bug.pipeline import BugServices, reproduce
+from reenact.bug.pipeline import reproduce
 from reenact.bug.project_files import project_files
 from reenact.bug.report import Installed
 from reenact.bug.reproduction import Verdict
 from reenact.bug.script_runner import OUTPUT_MIB, REPOSITORY, Revision, ScriptRunner
+from reenact.bug.services import BugServices
 from reenact.codegen.runner import ProjectRunner
 from reenact.errors import (
     AnswerUnusable,

@@ -14,9 +14,11 @@ from pathlib import Path
 
 from benchmarks.children import environment
 from benchmarks.dataset.ran import Ran
-from benchmarks.dataset.training import TRAININGS, TRUTH, Training
+from benchmarks.dataset.training import TRAININGS, TRUTH, Training, read_training
 from reenact.types import JsonValue
 
+SOUND = "-sound"
+"""How the folder of a sound twin ends."""
 START_AND_END = 120.0
 """Seconds that the process takes besides its task."""
 MOST_OUTPUT = 500
@@ -34,6 +36,21 @@ def copy_of(training: Training, scratch: Path) -> Path:
     return folder
 
 
+def twin_of(training: Training) -> Training | None:
+    """Its sound twin, which stands for the author's fix; none where there is none, and for a package."""
+    name = f"{training.id}{SOUND}"
+    if training.module or not (TRAININGS / name / TRUTH).is_file():
+        return None
+    twin = read_training(name)
+    return twin if twin.twin == training.id and twin.path.endswith(".py") else None
+
+
+def _beside(twin: Training, scratch: Path) -> str:
+    """The twin in a folder of its own; where its program is, as seen from the other one's."""
+    folder = copy_of(twin, scratch)
+    return f"../{folder.name}/{twin.path}"
+
+
 def run_here(
     training: Training,
     task: Mapping[str, JsonValue],
@@ -45,11 +62,13 @@ def run_here(
     """What came of a task next to the program, which is ours: it runs as a user's would."""
     with tempfile.TemporaryDirectory(prefix="reenact-training-") as scratch:
         answer = Path(scratch) / "answer.json"
+        twin = twin_of(training) if task["task"] == "repair" else None
+        fixed = _beside(twin, Path(scratch)) if twin is not None else ""
         given = {
             **task,
             "folder": ".",
             "words": list(training.words),
-            "fixed": "",
+            "fixed": fixed,
             "recording": str(recording or ""),
             "answer": str(answer),
         }

@@ -10,11 +10,12 @@ from statistics import median
 
 from benchmarks.dataset.layout_foreign import LEAST
 from benchmarks.dataset.lock import digest_of_all
+from benchmarks.dataset.repaired_truly import Came, came_to
 from benchmarks.dataset.result import TrainingRepair
 from benchmarks.dataset.splits import Split
 from benchmarks.dataset.training import Training
 from benchmarks.dataset.truth import judge_of
-from benchmarks.scorecard import Goal, Scorecard, Table
+from benchmarks.scorecard import Figure, Goal, Scorecard, Table
 from benchmarks.share import Share
 
 BETTER = 0.6
@@ -62,6 +63,7 @@ def repair_scorecard(
         goals=goals,
         tables=(
             _figures(label, better, as_good, pairs),
+            _came(label, pairs),
             _done(
                 f"{label}: significantly better",
                 [pair for pair in trains if pair[1].better],
@@ -88,11 +90,31 @@ def repair_scorecard(
         ),
         facts={label: [asdict(result) for result in results]},
         measured={
+            **_measured(pairs),
             "better": better.figure("significantly better after a repair, of programs that train"),
             "as_good": as_good.figure("at least as good as the author's fix"),
         },
         cases=digest_of_all([training.id for training in trainings]),
     )
+
+
+def _measured(pairs: Sequence[Pair]) -> dict[str, Figure]:
+    answered = [result for _, result in pairs if result.decision]
+    shares = {one: Share(sum(came_to(r) is one for r in answered), len(answered)) for one in Came}
+    return {
+        one.name.lower(): share.figure(f"{one.value}, of all with an answer")
+        for one, share in shares.items()
+    }
+
+
+def _came(label: str, pairs: Sequence[Pair]) -> Table:
+    """Of all that had an answer, together: what was called repaired, rightly or not, and the rest."""
+    answered = [pair for pair in pairs if pair[1].decision]
+    rows = []
+    for one in Came:
+        names = [training.shown for training, result in answered if came_to(result) is one]
+        rows.append((one.value, str(Share(len(names), len(answered))), ", ".join(names)))
+    return Table(f"{label}: what repairs came to", ("", "of all", "programs"), tuple(rows))
 
 
 def _figures(label: str, better: Share, as_good: Share, pairs: Sequence[Pair]) -> Table:

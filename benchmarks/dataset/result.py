@@ -88,7 +88,7 @@ class TrainingDiagnosis:
         return not self.could_not_run.startswith(LACKING)
 
 
-BETTER = ("repaired", "improved", "too-small")
+BETTER = ("repaired", "improved", "better-fault-remains", "too-small")
 """What a repair decides when the fresh seeds are significantly better."""
 ALPHA = 0.05
 NOT_TRAINED = "not-trained"

@@ -16,6 +16,7 @@ from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.program.static_graph import static_graph
 from reenact.repairs.alternatives import faults_of
+from reenact.trials.verify import SIGNIFICANT
 
 LEAST_GAIN = 1e-9
 
@@ -68,7 +69,8 @@ class Repaired:
 
     @property
     def significant(self) -> bool:
-        return self.decision in ("repaired", "improved")
+        """Whether the fresh seeds say so: one rule for every strategy, whatever the decision rests on."""
+        return self.decision in ("repaired", "improved") and self.p_value < SIGNIFICANT
 
 
 def improvement_rate(after: Sequence[float], reference: Reference) -> float:

@@ -39,7 +39,7 @@ from reenact.program.static_graph import hyperparameters_of
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.pipeline import repair
 from reenact.repairs.prepare import RepairServices, choosing_seeds, judging_seeds
-from reenact.repairs.verdict import judging_by
+from reenact.repairs.verdict import Repair, Verdict, judging_by
 from reenact.trials.executor import Executor
 from reenact.trials.metric import choose_measure
 from reenact.trials.trial import Part, Trial
@@ -338,7 +338,7 @@ def _run(
     trainings that no budget paid for.
     """
     found = repair(buggy, options, services, known)
-    verdict = found.verdicts[0] if found.verdicts else None
+    verdict = _first_verified(found)
     patch = verdict.patch if verdict is not None else Patch(())
     before, after = (reference.faulty,) * 2
     if verdict is not None:
@@ -361,6 +361,18 @@ def _run(
         seconds=(found.cost.spent + WATCHED) * found.cost.one_training,
         patch=str(patch),
     )
+
+
+def _first_verified(found: Repair) -> Verdict | None:
+    """The first change that was verified; on top of fixes of proven faults, which are kept whatever the
+    search finds, the first that it verified, where that holds.
+    """
+    if not found.verdicts:
+        return None
+    first, *others = found.verdicts
+    if found.fixed_faults and len(others) == 1 and others[0].decision.helps:
+        return others[0]
+    return first
 
 
 def _reference(

@@ -21,7 +21,7 @@
     reenact.load_run("last")              a recorded run and its result
     reenact.TrainingOptions(...)          options that several functions share; also ModelOptions, RunOptions
 
-`help(reenact.diagnose)` tells more. Importing this package does nothing: no files, no network, no torch.
+`help(reenact.diagnose)` says more. Importing this package does nothing: no files, no network, no torch.
 """
 
 import importlib as _importlib

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 
 class Drawing(Protocol):
-    """What a result asks of whoever draws it."""
+    """What a result asks of anyone who draws it."""
 
     def shown(self, result: object, title: str = ...) -> Any:
         """The document of a result, which every output format renders."""

@@ -5,7 +5,7 @@ ReenactError                      a sentence, what to do next, and an exit code
 │   ├── NotAFile                  a FIFO, device, folder or endless file was named; also an OSError
 │   ├── UnreadableToml            a text that is not TOML, or is nested or written so that no reader takes it
 │   ├── SettingsError             a setting is unknown or has an impossible value
-│   ├── UnknownModel              a model string nobody understands
+│   ├── UnknownModel              a model string no one understands
 │   ├── UnreadableProgram         a training program that cannot be found, read or parsed
 │   ├── UnreadableReport          a bug report that is not there, empty or no text
 │   ├── UnreadablePaper           a paper that is not there, empty, locked or in no form that can be read
@@ -77,7 +77,7 @@ class SettingsError(InputError):
 
 
 class UnknownModel(InputError):
-    """A model string nobody understands."""
+    """A model string no one understands."""
 
 
 class UnreadableProgram(InputError):

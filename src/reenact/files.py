@@ -1,8 +1,8 @@
 """Opens what a user or a document named. The only file that does: every other one asks here.
 
-A name may stand for a FIFO that nobody writes to, a device without an end, a socket, a folder, or a
+A name may stand for a FIFO that no one writes to, a device without an end, a socket, a folder, or a
 file of many gigabytes. Only a plain file is opened, without waiting, and no more of it is read than
-was asked for. Links are followed; whoever must not follow them looks before. Not covered: a file
+was asked for. Links are followed; anyone who must not follow them looks before. Not covered: a file
 system that hangs.
 """
 
@@ -36,7 +36,7 @@ def open_regular(path: Path, most: int | None = None) -> BufferedReader:
     """A plain file, open for reading. Raises OSError as `open` does, and NotAFile for anything
     else, or for one with more than `most` bytes.
     """
-    _refuse_unless_plain(path, os.stat(path).st_mode)  # noqa: PTH116 - a name that is no path is an OSError
+    _refuse_unless_plain(path, os.stat(path).st_mode)  # noqa: PTH116 - a name that is not a path is an OSError
     handle = os.open(path, _FLAGS)
     try:
         # What the name stands for may have changed since.
@@ -90,7 +90,7 @@ def opened(
 def lock_folder(path: Path) -> int | None:
     """A descriptor that holds a folder until it is closed or its process is gone, however it ends.
 
-    None when somebody else holds the folder, or it is gone, or is none.
+    None when somebody else holds the folder, or it is gone, or is not one.
     """
     try:
         lock = os.open(
@@ -177,7 +177,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     except RecursionError as error:
         raise UnreadableToml(too_deep) from error
     except ValueError as error:
-        # A number with more digits than Python turns into an integer, or a date that is none.
+        # A number with more digits than Python turns into an integer, or a date that is not one.
         raise UnreadableToml(f"a value in it cannot be read ({error})") from error
     values: list[object] = [table]
     for _ in range(DEEPEST_TABLE):

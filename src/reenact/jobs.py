@@ -9,7 +9,7 @@ in the journal.
 
 What a command prints goes into a file without secrets that only its owner reads. A small process
 stands in between and redacts line by line. It ends when everybody who prints has ended, and
-outlives whoever started it, as the command does. The file is locked until it is complete.
+outlives anyone who started it, as the command does. The file is locked until it is complete.
 """
 
 import fcntl
@@ -65,7 +65,7 @@ class Job:
 
     id: str
     words: tuple[str, ...]
-    """What is typed behind `reenact`."""
+    """What is typed after `reenact`."""
     pid: int
     born: float
     """When the process was made, by its own account: a number that is used again has another
@@ -214,7 +214,7 @@ class Jobs:
                 file.seek(max(0, path.stat().st_size - TAIL))
                 return file.read(TAIL).decode("utf-8", "replace").strip()
         except OSError:
-            # A log that is gone, or is none.
+            # A log that is gone, or is not one.
             return ""
 
     def runs_of(self, job: Job, shelf: JournalReader) -> list[Run]:
@@ -248,7 +248,7 @@ def stop_run(run: Run, shelf: JournalReader) -> str:
     """
     here = this_host()
     if not shelf.is_live(run):
-        return "Nobody works on this run now."
+        return "No one works on this run now."
     if (run.host, run.boot) != (here["host"], here["boot"]) or run.pid == here["pid"]:
         return "This run is worked on elsewhere: stop it there."
     try:
@@ -291,13 +291,13 @@ def _job_in(path: Path) -> Job:
     if facts["id"] != name or not _JOB_ID.fullmatch(name):
         raise InputError("its id is not its name")
     if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
-        raise InputError("its words are no command")
+        raise InputError("its words are not a command")
     if type(pid) is not int or not 1 < pid < _LARGEST_PID:
-        raise InputError(f"pid={str(pid)[:40]} is no process")
+        raise InputError(f"pid={str(pid)[:40]} is not a process")
     if type(born) not in (int, float) or not 0 <= born < _LATEST:
-        raise InputError(f"born={str(born)[:40]} is no time")
+        raise InputError(f"born={str(born)[:40]} is not a time")
     if not isinstance(run, str):
-        raise InputError(f"run={str(run)[:40]} is no run")
+        raise InputError(f"run={str(run)[:40]} is not a run")
     return Job(
         name,
         tuple(words),

@@ -103,5 +103,5 @@ def crash_point(name: str) -> None:
 
 
 def progress_file() -> str | None:
-    """Where who started this command reads its progress; none where nobody does."""
+    """Where who started this command reads its progress; none where no one does."""
     return os.environ.get(PROGRESS_FILE)

@@ -1,6 +1,6 @@
 """Makes text from outside safe to show: on a terminal, in a report, on a page, in a prompt.
 
-Every renderer passes what it shows through here: `plain` where several lines may stand,
+Every renderer passes what it shows through here: `plain` where several lines may be,
 `plain_line` where only one may (file names, titles, verdicts), `plain_json` where no character may
 be lost.
 
@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable
 
 LONGEST_SEQUENCE = 4096
-"""A sequence that has not ended after so many characters is none: it would swallow the rest of
+"""A sequence that has not ended after so many characters is not one: it would swallow the rest of
 the output.
 """
 
@@ -101,7 +101,7 @@ def plain(text: str) -> str:
 
 def plain_line(text: str) -> str:
     """A name from outside on one line: what `plain` takes out is written as an escape, so that no
-    two names look alike and nobody takes part of one for a line of ours.
+    two names look alike and no one takes part of one for a line of ours.
     """
     if _SUSPECT.search(text) is None and _BREAKS.search(text) is None:
         return text

@@ -135,7 +135,7 @@ def test_batches_that_a_library_asks_for_ahead_keep_their_labels(what: str) -> N
 def test_a_number_of_nothing_that_was_seen_is_not_identified() -> None:
     account = account_of(reporting("val_acc {0.37 + 0.0123 * epoch:.4f}"))
     assert account.imbalances == ()
-    assert any("none, or several" in entry.sentence for entry in account.entries)
+    assert any("not one, or several" in entry.sentence for entry in account.entries)
 
 
 KEEP = """

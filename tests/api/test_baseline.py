@@ -79,7 +79,7 @@ def test_what_is_no_baseline_is_refused(
 ) -> None:
     (hot.parent / "known.json").write_text(text)
     assert guarded(lint, ["--baseline", "known.json"]) == 2
-    assert "This is no baseline of reenact lint" in capsys.readouterr().err
+    assert "This is not a baseline of reenact lint" in capsys.readouterr().err
 
 
 def test_exit_zero_is_for_findings_and_not_for_files_that_cannot_be_parsed(hot: Path) -> None:

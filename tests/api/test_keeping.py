@@ -143,7 +143,7 @@ def test_a_check_that_cannot_tell_is_no_answer(place: Path) -> None:
     ["", "wrong", "warns something is wrong", "slower 3", "differs abc", "above", "above nan"],
 )
 def test_what_is_no_relation_is_refused(place: Path, shows: str) -> None:
-    with pytest.raises(InputError, match="no relation of `observed`"):
+    with pytest.raises(InputError, match="not a relation of `observed`"):
         reenact.holds("train.py", CHECK, shows=shows)
 
 

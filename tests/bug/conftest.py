@@ -13,9 +13,10 @@ import pytest
 
 from reenact.bug.codebase import Codebase
 from reenact.bug.options import BugOptions
-from reenact.bug.pipeline import BugServices, reproduce
+from reenact.bug.pipeline import reproduce
 from reenact.bug.project_files import project_files
 from reenact.bug.reproduction import Reproduction
+from reenact.bug.services import BugServices
 from reenact.intake.report import RawReport
 from reenact.intake.repository import Checkout
 from reenact.journal import Journal

@@ -178,7 +178,7 @@ def test_a_bug_that_needs_a_gpu_is_never_called_not_reproduced(toy: Any, tmp_pat
     assert "with cuda, and without it" in found.reply
 
 
-def test_a_module_that_was_never_built_is_said_before_a_model_is_asked(toy: Any) -> None:
+def test_a_module_that_was_never_built_is_reported_before_a_model_is_asked(toy: Any) -> None:
     package = toy.folder / "buggy" / "acme"
     (package / "ops.cpp").write_text("")
     (package / "__init__.py").write_text("from acme import _C\nfrom acme.losses import Meter\n")

@@ -1,4 +1,4 @@
-"""What is repaired, built or said before a model is asked anything."""
+"""What is repaired, built or reported before a model is asked anything."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_compiled_project_is_built_in_the_sandbox(toy: Any, tmp_path: Path) ->
     assert not list((toy.folder / "buggy").rglob("*.so")), "the checkout is as it was"
 
 
-def test_a_build_that_fails_is_said_and_nothing_is_asked(toy: Any, tmp_path: Path) -> None:
+def test_a_build_that_fails_is_reported_and_nothing_is_asked(toy: Any, tmp_path: Path) -> None:
     make_compiled(toy, FAST + "\nthis is no C;\n")
     environments = Environments(tmp_path / "cache", box=toy.sandbox)
     found = toy.reproduce({}, environments=environments, environment="auto")
@@ -138,7 +138,7 @@ def test_the_python_of_the_report_or_of_its_date(
     assert wanted_series(reported, day, supported, (3, 11)) == series
 
 
-def test_a_python_that_cannot_be_had_is_said(tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_python_that_cannot_be_had_is_reported(tmp_path: Path, monkeypatch: Any) -> None:
     import sys
 
     monkeypatch.setenv("UV_OFFLINE", "1")

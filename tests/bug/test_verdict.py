@@ -262,7 +262,7 @@ def test_a_fixed_revision_confirms_what_alone_would_be_doubted(case: Case) -> No
     shown = attempt(ran(RunOutcome.SYMPTOM), ran(RunOutcome.NOTHING))
     verdict, reason = verdict_on(wrong, shown)
     assert verdict is Verdict.SHOWN
-    assert reason.endswith(": --fixed tells")
+    assert reason.endswith(": --fixed decides")
     verdict, reason = verdict_on(with_fixed(wrong), shown)
     assert verdict is Verdict.REPRODUCED
     assert reason == "the symptom shows with 1 of 2 seeds, and with none on the fixed revision"

@@ -49,8 +49,8 @@ def test_lines_can_be_put_in(program: Program) -> None:
     ("diff", "says"),
     [
         ("nothing at all", "no change"),
-        ("--- a/other.py\n+++ b/other.py\n@@ -1 +1 @@\n-a\n+b\n", "none of the program's"),
-        ("--- a/train.py\n+++ b/train.py\n@@ -1 +1 @@\n-not there\n+b\n", "does not stand in"),
+        ("--- a/other.py\n+++ b/other.py\n@@ -1 +1 @@\n-a\n+b\n", "not one of the program's"),
+        ("--- a/train.py\n+++ b/train.py\n@@ -1 +1 @@\n-not there\n+b\n", "is not in"),
         ("--- a/train.py\n+++ b/train.py\n@@ -2 +2 @@\n-GAMMA = 0.5\n+GAMMA = 0.5\n", "nothing"),
         ("--- a/train.py\n+++ b/train.py\n@@ -2 +2 @@\n-GAMMA = 0.5\n+GAMMA = (\n", "Python"),
         (
@@ -66,7 +66,7 @@ def test_what_does_not_fit_is_a_sentence(program: Program, diff: str, says: str)
 
 
 def test_a_rewrite_must_stand_there_once(program: Program) -> None:
-    for old, says in (("total", "times"), ("absent", "does not stand")):
+    for old, says in (("total", "times"), ("absent", "is not")):
         with pytest.raises(PatchRefused, match=says):
             Patch((Rewrite("train.py", old, "x"),)).apply(program)
 

@@ -166,3 +166,11 @@ def test_the_script_cannot_speak_for_itself(program: Program, looker: Looker) ->
     ((seen,),) = looker(program, script, Check.read("differs"), [Look("one", program)]).values()
     assert not seen.decided
     assert seen.ended == "exited"
+
+
+def test_a_check_sees_no_graphics_card(tmp_path: Path, looker: Looker) -> None:
+    """A framework that starts CUDA when it is imported spoils it for every fork."""
+    program = program_of(tmp_path, "import os\nCARDS = os.environ.get('CUDA_VISIBLE_DEVICES')\n")
+    script = "import reenact_reach as reach\n\nobserved = len(reach.module().CARDS)\n"
+    (seen,) = looker(program, script, Check.read("above 0"), [Look("now", program)]).values()
+    assert seen[0].is_green, seen[0].sentence

@@ -76,7 +76,7 @@ def test_a_diagnosis_begins_with_its_finding(folder: Path, kept: Path, columns: 
     assert lines[-1].endswith("finding.")
     assert "\x1b[32m+ optimizer" in seen.output, "a change has its colours"
     assert "diagnose 1/5  train once" in seen.notes
-    assert "accuracy 0." in seen.notes, "what the program prints does not stand in the result"
+    assert "accuracy 0." in seen.notes, "what the program prints is not in the result"
 
 
 def test_a_repair_begins_with_its_change(folder: Path, kept: Path) -> None:

@@ -70,8 +70,8 @@ def test_a_check_that_cannot_tell_is_not_tested(
     ("words", "says"),
     [
         (("--claim", " "), "A claim says in words what should hold."),
-        (("--shows", "warns something is wrong"), "This is no relation of `observed`."),
-        (("--shows", "differs abc"), "This is no relation of `observed`."),
+        (("--shows", "warns something is wrong"), "This is not a relation of `observed`."),
+        (("--shows", "differs abc"), "This is not a relation of `observed`."),
         (("--edit", "empty.diff"), "There is no change in this edit."),
         (("--second", "empty.diff"), "There is no change in this edit."),
     ],

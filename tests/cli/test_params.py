@@ -80,7 +80,7 @@ def test_an_option_behind_the_program_is_the_programs_and_that_is_stated(
     monkeypatch.chdir(CORPUS / "torch_argparse_given")
     _, _, err = run(capsys, "run.py", "--output-format", "json", "--lr", "0.1")
     assert err == (
-        "reenact: --output-format stands behind the program's name, so the program gets it. "
+        "reenact: --output-format is after the program's name, so the program gets it. "
         "Options of reenact come first: reenact params --output-format ... run.py\n"
     )
     _, out, err = run(capsys, "run.py", "--", "--output-format", "json", "--lr", "0.125")

@@ -123,7 +123,7 @@ def test_where_nothing_helped_the_best_that_was_tried_is_named() -> None:
     )
     nothing = replace(found(Decision.NOTHING_FOUND), verdicts=(), looks=looks)
     assert "Changes tried: 1" in nothing.sentence
-    assert "test_accuracy 0.45, as it stands 0.5." in nothing.sentence
+    assert "test_accuracy 0.45, unchanged 0.5." in nothing.sentence
 
 
 def test_nothing_found_recommends_nothing() -> None:

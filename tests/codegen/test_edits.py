@@ -70,11 +70,11 @@ def test_an_insertion_quotes_nothing() -> None:
         ({"lines": [by_lines(1, 1, "", "", path="c.py")]}, "There is no file 'c.py'"),
         (
             {"swaps": [{"path": "b.py", "search": "x = 1", "replace": "y"}]},
-            "stands 2 times",
+            "is 2 times",
         ),
         (
             {"swaps": [{"path": "a.py", "search": "zwei", "replace": "y"}]},
-            "does not stand",
+            "is not",
         ),
         ({"removed": ["c.py"]}, "There is no file 'c.py'"),
         (
@@ -84,7 +84,7 @@ def test_an_insertion_quotes_nothing() -> None:
             },
             "two ways",
         ),
-        ({"files": [{"path": "../out.py", "text": "x"}]}, "no name of a project file"),
+        ({"files": [{"path": "../out.py", "text": "x"}]}, "not a name of a project file"),
         ({"files": [{"path": "metrics.json", "text": "{}"}]}, "never written by hand"),
         ({"files": [{"path": "model.pkl", "text": "x"}]}, "not a text file"),
         (

@@ -12,7 +12,7 @@ from reenact.faults.observation import Certainty, Observation, Observes, Severit
 
 
 def finding(code: str, fault: FaultType | None, **more: object) -> Finding:
-    """Likely, and seen in the run, where nothing else is said."""
+    """Likely, and seen in the run, where nothing else is reported."""
     given: dict[str, object] = {
         "severity": Severity.ERROR,
         "saw": "saw",

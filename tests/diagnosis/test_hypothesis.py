@@ -122,7 +122,9 @@ ALL = (*EXECUTED, GateName.SECOND, GateName.REFUTERS)
         (passed(*ALL), Moved.UNMEASURED, ClaimStatus.LIKELY),
         (passed(*ALL), Moved.NOT, ClaimStatus.REMARK),
         (passed(*ALL), Moved.AGAINST, ClaimStatus.REFUTED),
-        (passed(*EXECUTED), Moved.AS_EXPECTED, ClaimStatus.LIKELY),
+        (passed(*EXECUTED), Moved.AS_EXPECTED, ClaimStatus.REMARK),
+        (passed(*EXECUTED, GateName.SECOND), Moved.AS_EXPECTED, ClaimStatus.LIKELY),
+        (passed(*EXECUTED, GateName.REFUTERS), Moved.AS_EXPECTED, ClaimStatus.REMARK),
         (passed(*EXECUTED), None, ClaimStatus.REMARK),
         (passed(GateName.SCRIPT), None, ClaimStatus.NOT_TESTED),
         (

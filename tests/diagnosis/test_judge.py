@@ -182,7 +182,7 @@ def test_what_there_was_no_time_for_is_reported_in_place_of_no_fault_found() -> 
     ]
 
 
-def test_what_a_sound_training_shows_is_said_to_be_no_fault_by_itself() -> None:
+def test_what_a_sound_training_shows_is_reported_to_be_no_fault_by_itself() -> None:
     seen = run([1.0] * 30 + [0.8] * 30)
     (symptom,) = (
         detector("RE020").finding(seen, "100 steps on one batch took the loss from 1 to 0.9"),
@@ -192,7 +192,7 @@ def test_what_a_sound_training_shows_is_said_to_be_no_fault_by_itself() -> None:
     )
     assert found.judgement is Judgement.SOUND
     assert found.sentence == (
-        "No fault found at depth quick. By itself, what was seen is no fault: "
+        "No fault found at depth quick. By itself, what was seen is not a fault: "
         "cannot-overfit-one-batch."
     )
     assert not accusing_symptoms(found.judgement, found.symptoms, found.threshold)

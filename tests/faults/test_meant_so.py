@@ -1,4 +1,4 @@
-"""What is done on purpose and is no fault: copies, agents, several models, several heads."""
+"""What is done on purpose and is not a fault: copies, agents, several models, several heads."""
 
 from __future__ import annotations
 

@@ -47,6 +47,29 @@ ALLOWED = {
     "faults/optimisation/unsuitable_batch_size.py": "reads numbers off the message of a crash",
 }
 """Files that search text which is not the program's."""
+ALLOWED_IN_PROGRAM = {
+    "edit/optimizers.py": "the text of an edit that it has just made",
+    "flow/library_names.py": "names of classes of frameworks",
+    "flow/members.py": "`NamedTuple` and its like, by their dotted names",
+    "patch.py": "the text of a diff",
+    "syntax/datafile.py": "splits YAML and TOML into their values",
+    "syntax/excerpt.py": "text for messages, which `faults/` may not compare",
+    "syntax/notebook.py": "magics of IPython, which are no Python",
+    "syntax/source.py": "line ends, and what only Python 2 can parse",
+    "training/framework.py": "names of modules of old Keras",
+    "training/keras_training.py": "which variable is compiled; the attribute of Keras for its rate",
+    "training/positions.py": "whether two dotted names are the same one",
+}
+"""Files of `program/` that search text: none of it decides what a variable means."""
+BEGINNINGS = {
+    "faults/facts/crash_advice.py": "names of types of tensors",
+    "faults/facts/input_values.py": "`val_` and `test_`, which Keras puts before a metric",
+    "faults/facts/lines.py": "paths of modules, as the running model has them",
+    "faults/facts/untrained.py": "paths of parameters, as the running model has them",
+    "faults/registry.py": "codes of detectors, as the user gives them",
+    "program/training/averaged_models.py": "names of classes of frameworks",
+}
+"""Fenced files that ask how a name begins or ends, and whose names these are."""
 SEARCHES = ("re", "fnmatch", "regex")
 
 
@@ -65,6 +88,13 @@ def breaches(path: Path) -> list[str]:
         or (isinstance(node, ast.Attribute) and node.attr == "unparse")
         or (isinstance(node, ast.Compare) and any(map(_quotes, ast.walk(node))))
     ]
+
+
+def asks_how_a_name_begins(path: Path) -> bool:
+    return any(
+        isinstance(node, ast.Attribute) and node.attr in ("startswith", "endswith")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    )
 
 
 def relative(path: Path) -> str:
@@ -89,3 +119,43 @@ def test_what_is_allowed_is_needed() -> None:
 
 def test_each_pattern_names_a_file() -> None:
     assert [pattern for pattern in FENCED if not any(ROOT.glob(pattern))] == []
+
+
+def test_no_helper_of_programs_searches_text_instead() -> None:
+    """A detector that may not search asks `program/`: what is searched there is listed too."""
+    searching = {
+        path.relative_to(ROOT / "program").as_posix()
+        for path in (ROOT / "program").rglob("*.py")
+        if breaches(path)
+    }
+    assert searching == set(ALLOWED_IN_PROGRAM)
+
+
+def test_only_names_of_frameworks_are_asked_how_they_begin() -> None:
+    """`fixes/` writes text and may look at what it replaces."""
+    asking = {
+        relative(path)
+        for path in fenced()
+        if path.parent.name != "fixes" and asks_how_a_name_begins(path)
+    }
+    assert asking - set(ALLOWED) == set(BEGINNINGS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import re",
+        "from fnmatch import fnmatch",
+        "name = ast.unparse(node)",
+        "found = excerpt(node) == 'loss'",
+        "found = 'val' in dotted_text(node)",
+    ],
+)
+def test_a_detector_that_reads_words_is_found(text: str, tmp_path: Path) -> None:
+    (tmp_path / "detector.py").write_text(text, encoding="utf-8")
+    assert len(breaches(tmp_path / "detector.py")) == 1
+
+
+def test_a_detector_that_asks_how_a_name_begins_is_found(tmp_path: Path) -> None:
+    (tmp_path / "detector.py").write_text("found = name.startswith('val')", encoding="utf-8")
+    assert asks_how_a_name_begins(tmp_path / "detector.py")

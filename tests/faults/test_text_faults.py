@@ -85,6 +85,14 @@ def loss_of(output, x, mean, log_var):
     kl = {kl}
     return {total}
 """
+SUMMED = """
+def both(first, second):
+    return first + second
+"""
+WEIGHTED = """
+def both(first, second):
+    return first + 0.01 * second
+"""
 POLICY = """
 def losses(net, states, actions, returns):
     log_probs = F.log_softmax(net(states), -1)
@@ -230,6 +238,8 @@ def bound(kl: str, total: str, reduction: str = "") -> str:
         ("RE054", bound("-0.5 * KL", "distance + kl", ", size_average=False"), None),
         ("RE054", bound("-0.5 * KL / x.numel()", "distance + kl"), None),
         ("RE054", bound("-0.5 * KL", "distance + beta * kl"), None),
+        ("RE054", f"{bound('-0.5 * KL', 'both(distance, kl)')}{SUMMED}", 5),
+        ("RE054", f"{bound('-0.5 * KL', 'both(distance, kl)')}{WEIGHTED}", None),
         ("RE049", bound("0.5 * KL", "distance + kl"), 5),
         ("RE049", bound("0.5 * KL", "distance - kl"), None),
         ("RE049", bound("-0.5 * KL", "distance + kl"), None),

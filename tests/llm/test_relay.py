@@ -71,7 +71,7 @@ def test_nobody_answers_in_time(tmp_path: Path) -> None:
         patience=Patience(relay_s=30),
         tell=reported.append,
     )
-    with pytest.raises(ModelUnreachable, match="Nobody answered") as caught:
+    with pytest.raises(ModelUnreachable, match="No one answered") as caught:
         model.ask(question())
     assert 30 <= sum(clock.slept) <= 32
     assert "reenact relay" in caught.value.next_step

@@ -171,7 +171,7 @@ def test_runs_have_addresses(answers: dict[str, Any]) -> None:
     [
         ("no such file", "There is no such file. Received: nowhere.py."),
         ("an option", "There is no script in this line. Received: '--select=RE010'."),
-        ("no line", "This is no command line: No closing quotation."),
+        ("no line", "This is not a command line: No closing quotation."),
         ("no such run", "No run has been recorded here"),
         ("other argument", "diagnose has no argument 'paths'; it takes program, depth"),
         ("no argument", "diagnose: program: Field required."),

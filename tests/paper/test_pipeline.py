@@ -73,7 +73,7 @@ def test_with_a_claim_of_the_user_or_anyway_it_goes_on(
 def test_a_claim_that_cannot_be_read_costs_no_request(paper: Paper, tmp_path: Path) -> None:
     model = Scripted(EMPTY)
 
-    with pytest.raises(InputError, match="This is no claim"):
+    with pytest.raises(InputError, match="This is not a claim"):
         reproduce(
             paper,
             services(model, tmp_path),

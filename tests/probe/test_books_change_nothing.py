@@ -194,6 +194,53 @@ for step in range(30):
     net.train()
 print(sum(history).item())
 """
+MADE_AGAIN = """
+class Noisy(Dataset):
+    def __init__(self, first):
+        self.rows = x[first:first + 64] + 0.1 * torch.randn(64, 6)
+        self.labels = y[first:first + 64]
+    def __len__(self):
+        return 64
+    def __getitem__(self, index):
+        return self.rows[index], self.labels[index]
+
+for epoch in range(6):
+    parts = torch.utils.data.random_split(Noisy(64), [48, 16])
+    for rows, labels in DataLoader(parts[0], batch_size=16, shuffle=True):
+        optimizer.zero_grad()
+        F.cross_entropy(net(rows), labels).backward()
+        optimizer.step()
+    for rows, labels in DataLoader(parts[1], batch_size=16):
+        evaluate(rows, labels)
+"""
+EPISODES = """
+class Agent:
+    pass
+
+agent = Agent()
+for episode in range(12):
+    agent.chances, agent.rewards = [], []
+    for step in range(20):
+        actions = torch.distributions.Categorical(logits=net(torch.randn(4, 6))[0])
+        taken = actions.sample()
+        agent.chances.append(actions.log_prob(taken))
+        agent.rewards.append(float(taken == 0) + 0.1 * random.random())
+    total, returns = 0.0, []
+    for reward in agent.rewards[::-1]:
+        total = reward + 0.9 * total
+        returns.insert(0, total)
+    optimizer.zero_grad()
+    (-torch.stack(agent.chances) * torch.tensor(returns)).sum().backward()
+    optimizer.step()
+"""
+WRITTEN_OUT = """
+soft = F.one_hot(y, 3) * 0.85 + 0.05
+for step in range(30):
+    rows = torch.randint(160, (16,))
+    optimizer.zero_grad()
+    (-(soft[rows] * F.log_softmax(net(x[rows]), dim=-1)).sum(1).mean()).backward()
+    optimizer.step()
+"""
 KERAS = """
 import sys
 import numpy as np
@@ -227,6 +274,9 @@ PROGRAMS = {
     "policy": START + POLICY + END,
     "towers": START + TOWERS + END,
     "gradients-in-evaluation": START + GRADIENTS_IN_EVALUATION + END,
+    "made-again": START + MADE_AGAIN + END,
+    "episodes": START + EPISODES + END,
+    "written-out": START + WRITTEN_OUT + END,
     "keras": KERAS,
 }
 

@@ -80,7 +80,7 @@ def test_a_rate_at_the_upper_end_is_tried_on_one_batch(forks: Any) -> None:
     ],
 )
 def test_a_mask_that_takes_padding_for_tokens(forks: Any, mask: str, blind: bool | None) -> None:
-    """Types of tokens are no mask, and a token with the number of padding is none."""
+    """Types of tokens are not a mask, and a token with the number of padding is not one."""
     (tested,) = experiment(
         forks, PADDED.replace("MASK", mask).replace("IGNORED", ""), SHORT
     ).behaviour

@@ -252,7 +252,7 @@ def test_a_recorded_repair_is_written_without_training_again(recorded: Program) 
     assert reenact.load_run(runs_dir=runs).stale == ""
     assert reenact.apply_repair(runs_dir=runs).startswith("Written; what stood there before:")
     assert "lr=0.125" in (recorded.folder / "train.py").read_text(encoding="utf-8")
-    with pytest.raises(InputError, match="Only a finished repair can be applied"):
+    with pytest.raises(InputError, match="Only a finished repair or diagnosis can be applied"):
         reenact.apply_repair(runs_dir=runs)
 
 

@@ -85,8 +85,8 @@ def without_fix(known: Diagnosis) -> Diagnosis:
     """The same diagnosis, had its detectors nothing to suggest."""
 
     def bare(finding):  # type: ignore[no-untyped-def]
-        seen = tuple(replace(one, suggestions=()) for one in finding.observations)
-        return replace(finding, observations=seen)
+        seen = tuple(replace(one, suggestions=(), candidates=()) for one in finding.observations)
+        return replace(finding, observations=seen, fix=None)
 
     return replace(
         known,
@@ -214,3 +214,40 @@ def test_a_wrong_evaluation_is_repaired_although_the_number_gets_worse(
     assert "+    model.eval()" in found.diff
     assert not found.withdrawn
     assert "the number before was not what it seemed" in found.sentence
+
+
+PER_BATCH = """import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+rows = torch.Generator().manual_seed(0)
+x = torch.randn(320, 8, generator=rows)
+y = (x[:, 0] > 0).long()
+train = DataLoader(TensorDataset(x[:256], y[:256]), batch_size=16, shuffle=True)
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 2))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+schedule = torch.optim.lr_scheduler.StepLR(optimizer, step_size=4, gamma=0.1)
+for epoch in range(12):
+    for rows, labels in train:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(rows), labels).backward()
+        optimizer.step()
+        schedule.step()
+    with torch.no_grad():
+        print("val_accuracy", (model(x[256:]).argmax(1) == y[256:]).float().mean().item())
+"""
+
+
+def test_a_schedule_is_moved_and_no_learning_rate_changed(tmp_path: Path) -> None:
+    known = diagnosed(tmp_path, PER_BATCH)
+
+    def per_epoch(text: str, epochs: int) -> float:
+        inside = "        schedule.step()" in text
+        return 0.5 if inside and "lr=0.1)" in text else 0.8 if inside else 0.97
+
+    found, _ = repaired(known, tmp_path, per_epoch, "val_accuracy")
+    assert found.decision is Decision.REPAIRED
+    assert "-        schedule.step()" in found.diff
+    assert "lr=" not in "".join(
+        line for line in found.diff.splitlines() if line.startswith(("+", "-"))
+    )

@@ -260,12 +260,12 @@ def test_where_nothing_helped_the_best_try_is_named() -> None:
         Evaluation(PATCH + OTHER, -0.1, 1, 0.3, 4.0),
     )
     sentence = repair(Decision.NOTHING_FOUND, looks=looks).sentence
-    assert f"Changes tried: 2; the best, {PATCH}: val_loss 0.6, as it stands 0.7." in sentence
+    assert f"Changes tried: 2; the best, {PATCH}: val_loss 0.6, unchanged 0.7." in sentence
     assert "reenact diagnose --depth normal" in sentence
     alone = repair(Decision.NOTHING_FOUND, looks=looks[:1]).sentence
     assert "No change could be tried." in alone
     without_base = repair(Decision.NOTHING_FOUND, looks=looks[1:]).sentence
-    assert "as it stands failed." in without_base
+    assert "unchanged failed." in without_base
 
 
 @pytest.mark.parametrize(("tied", "few"), [(1, False), (2, True)])

@@ -125,7 +125,7 @@ def test_a_revision_that_is_an_option_is_refused(tree: Path, revision: str) -> N
 
 
 def test_a_folder_that_is_no_repository_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no git work tree"):
+    with pytest.raises(InputError, match=r"not a git work tree"):
         Repository(tmp_path).head()
 
 
@@ -133,7 +133,7 @@ def test_a_git_file_that_points_elsewhere_is_refused(tree: Path, tmp_path: Path)
     other = tmp_path / "other"
     other.mkdir()
     (other / ".git").write_text(f"gitdir: {tree / '.git'}\n")
-    with pytest.raises(InputError, match=r"no git work tree"):
+    with pytest.raises(InputError, match=r"not a git work tree"):
         Repository(other).head()
 
 

@@ -122,7 +122,7 @@ def test_a_hopeless_training_ends_early_and_says_so(
     back, on = (Patch((Set(rate.id, value),)) for value in (1e-9, 1.0))
     ended, better = pool.run([Trial(program, patch, 1, baseline=base) for patch in (back, on)])
     assert (ended.kind, ended.pruned) == (OutcomeKind.STOPPED, True), ended
-    assert ended.stopped.startswith("hopeless beside the program as it stands: test_accuracy")
+    assert ended.stopped.startswith("hopeless compared with the unchanged program: test_accuracy")
     assert ended.steps < whole.steps == 80
     assert ACCURACY.score(ended) < ACCURACY.score(whole)
     assert (better.kind, better.stopped, better.steps) == (OutcomeKind.FINISHED, "", 80)

@@ -12,7 +12,8 @@ import pytest
 from contracts.executor import HEALTHY, NET, program_in
 from reenact.errors import InputError
 from reenact.probe.outcome import OutcomeKind
-from reenact.trials.metric import choose_measure
+from reenact.program.graph import TaskType
+from reenact.trials.metric import SEEN_ACCURACY, choose_measure
 from reenact.trials.pool import ProcessPool
 from reenact.trials.reading import MOST_POINTS, read_kept
 from reenact.trials.trial import Outcome, Trial
@@ -84,3 +85,31 @@ def test_a_trace_that_was_not_kept_cannot_be_read(tmp_path: Path) -> None:
     trial = Trial(program_in(tmp_path / "p", HEALTHY))
     with pytest.raises(InputError, match="kept no trace"):
         read_kept(trial, Outcome(OutcomeKind.FINISHED, 1))
+
+
+SILENT = """import torch
+from torch import nn
+from reenact.testing.toys import blobs
+
+x, y = map(torch.from_numpy, blobs(240, spread=2.0))
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+for epoch in range(12):
+    for start in range(0, 240, 24):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x[start : start + 24]), y[start : start + 24]).backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("preset", "known"), [("quick", True), ("bare", False)])
+def test_a_training_that_logs_nothing_is_judged_by_what_was_seen_of_its_batches(
+    pool: ProcessPool, tmp_path: Path, preset: str, known: bool
+) -> None:
+    program = program_in(tmp_path / "p", SILENT)
+    (outcome,) = pool.run([Trial(program, seed=1, preset=preset)])
+    assert (SEEN_ACCURACY in outcome.metrics) is known
+    measure = choose_measure(outcome, TaskType.MULTI_CLASS)
+    assert measure.is_of_batches is known
+    if known:
+        assert outcome.metrics[SEEN_ACCURACY] > 0.5

@@ -138,7 +138,7 @@ def test_a_repeated_training_is_done_again() -> None:
 
 
 def with_curves(trial: Trial) -> Outcome:
-    """The program as it stands learns; a change does not, and a trial that may be pruned is."""
+    """The unchanged program learns; a change does not, and a trial that may be pruned is."""
     values = [0.1 if trial.patch else min(0.8, 0.1 * number) for number in range(1, 11)]
     curve = tuple((10 * number, value) for number, value in enumerate(values, start=1))
     pruned = trial.baseline is not None
@@ -172,7 +172,7 @@ def test_a_trainer_that_prunes_compares_with_the_first_curves_of_the_program_as_
     assert longer is not None
     assert longer.steps > base.steps == 100
     assert trainer.pruning_note.startswith(
-        "Pruned as hopeless beside the program as it stands: 2 of "
+        "Pruned as hopeless compared with the unchanged program: 2 of "
     )
     assert trainer.samples([rate], (7,)) == [(0.1,)]
     assert given.executor.ran[-1].baseline is None, "what judges is trained to its end"

@@ -276,7 +276,7 @@ def test_what_a_verification_took_is_its_own() -> None:
     trainer = trained(LEVEL, [value - 0.1 for value in LEVEL])
     first, second = verify([HELPS, DOES_NOTHING], trainer, SEEDS, begin=lambda _: None)[0]
     assert (first.cpu_seconds, second.cpu_seconds) == (12.0, 6.0), (
-        "the program as it stands is trained once"
+        "the unchanged program is trained once"
     )
 
 

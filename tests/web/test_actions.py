@@ -165,7 +165,7 @@ def test_a_run_that_somebody_else_recorded_is_not_resumed(
 
 def test_a_run_that_nobody_works_on_is_left_alone(runs_dir: Path, ids: dict[str, str]) -> None:
     with JournalReader.open(runs_dir) as shelf:
-        assert "Nobody works on this" in stop_run(shelf.find(ids["bug"]), shelf)
+        assert "No one works on this" in stop_run(shelf.find(ids["bug"]), shelf)
 
 
 def test_a_run_of_this_very_process_is_not_shot(tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ def test_how_it_trained_is_drawn_with_the_papers_number_across(page: str) -> Non
     assert training.count("<svg") == 2
     assert "The paper's number for seed 0: C1, 92.1%." in training
     assert ">C1, 92.1%</text>" in training
-    assert "seed 0: 0.9 to 0.2 at epoch 3, of which 1 with values that are no numbers." in training
+    assert "seed 0: 0.9 to 0.2 at epoch 3, of which 1 with values that are not numbers." in training
 
 
 @pytest.mark.parametrize("page", [()], indirect=True)
@@ -218,5 +218,5 @@ def test_the_report_has_the_pictures_and_their_words() -> None:
     assert "C1, 92.1%" in html
     written = paper_report(found)["REPORT.md"]
     assert "seed 0: 0.5 to 0.918 at epoch 3." in written
-    assert "1 with values that are no numbers" in written
+    assert "1 with values that are not numbers" in written
     assert "The runs logged nothing of their training" in paper_report(a_paper(()))["REPORT.md"]

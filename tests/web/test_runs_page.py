@@ -99,7 +99,7 @@ def test_an_interrupted_run_differs_from_one_at_work(
 
 def test_two_runs_stand_side_by_side(browser: TestClient, ids: dict[str, str]) -> None:
     page = browser.get(f"/compare?run={ids['repair']}&run={ids['failed']}").text
-    assert f"{ids['repair']} beside {ids['failed']}" in page
+    assert f"{ids['repair']} and {ids['failed']}" in page
     assert 'class="differs"' in page
     assert '<tr class="differs"><td>of</td><td>repair</td><td>no</td></tr>' in page
     assert "The change" in page
@@ -175,7 +175,7 @@ def test_one_run_cannot_be_compared(browser: TestClient, ids: dict[str, str]) ->
 def test_any_number_of_runs_stand_side_by_side(browser: TestClient, ids: dict[str, str]) -> None:
     chosen = [ids[one] for one in ("diagnose", "repair", "bug", "alternatives")]
     page = browser.get("/compare?" + "&".join(f"run={one}" for one in chosen)).text
-    assert " beside ".join(chosen) in page
+    assert " and ".join(chosen) in page
     asked = page.partition('id="asked"')[2].partition("</section>")[0]
     assert re.findall(r"<td[^>]*>([^<]+)</td>", asked) == [
         "of",

@@ -39,7 +39,7 @@ AUDITS: tuple[Audit, ...] = (
 
 
 def accounts_of(trace: Trace | None, experiments: Experiments) -> tuple[Account, ...]:
-    """The account of every book that was kept, each entry once; nothing where nobody watched."""
+    """The account of every book that was kept, each entry once; nothing where no one watched."""
     if trace is None or trace.books is None:
         return ()
     read = [audit(trace, experiments) for audit in AUDITS]

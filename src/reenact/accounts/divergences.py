@@ -17,11 +17,11 @@ ABOVE = 0.05
 BELOW = -1e-3
 """The same of a probability below 0."""
 FAULT = "output-does-not-fit-loss"
-WHY = "A divergence is never below 0: what it is computed from are no distributions."
+WHY = "A divergence is never below 0: what it is computed from are not distributions."
 
 
 def divergence_entries(book: FormulasBook) -> Iterator[Entry]:
-    """One entry a line that calls it."""
+    """One entry per line that calls it."""
     by_line: dict[Place | None, list[DivergenceCall]] = {}
     for call in book.divergences:
         by_line.setdefault(call.place, []).append(call)
@@ -38,7 +38,7 @@ def _wrong(call: DivergenceCall) -> Entry | None:
 
 
 def _no_logarithms(call: DivergenceCall) -> Entry | None:
-    """Numbers above 0 where logarithms of probabilities belong, beside a target that is a
+    """Numbers above 0 where logarithms of probabilities belong, next to a target that is a
     distribution.
     """
     target = axes_of_ones(call.target_exp_sums if call.log_target else call.target_sums)

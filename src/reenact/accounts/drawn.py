@@ -16,7 +16,7 @@ UNIFORM, NORMAL = 1.8, 3.0
 USUAL = (1.0, 0.1, 0.05, 0.02, 0.01)
 """Deviations that are written down, not computed."""
 ONE_SPREAD = 3
-"""Kernels that must have one deviation before it is no chance."""
+"""Kernels that must have one deviation before it is not chance."""
 
 
 def are_drawn(tensors: Sequence[TensorRow]) -> bool:

@@ -46,7 +46,7 @@ class Course:
 
 
 def kept_entries(book: MetricsBook, metrics: Sequence[Metric], stored: bool) -> Iterator[Entry]:
-    """One entry a line that keeps states by a metric, and one a schedule that waits for one."""
+    """One entry per line that keeps states by a metric, and one a schedule that waits for one."""
     courses = list(_courses(metrics))
     last = max((one.step for one in book.loaded), default=-1)
     for kept in book.kept:
@@ -80,7 +80,7 @@ def _courses(metrics: Sequence[Metric]) -> Iterator[Course]:
 
 
 def _kept(kept: KeptEpoch, courses: Sequence[Course], used: float) -> Entry | None:
-    """What a line keeps its states by; none where it is no metric that is reported."""
+    """What a line keeps its states by; none where it is not a metric that is reported."""
     steps = set(kept.steps)
     good = [course for course in courses if _follows(steps, course, best=True)]
     bad = [course for course in courses if _follows(steps, course, best=False)]

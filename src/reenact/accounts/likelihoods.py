@@ -14,7 +14,7 @@ ALL = 0.9
 
 
 def likelihood_entries(book: FormulasBook, climbs: bool) -> Iterator[Entry]:
-    """One entry a line that goes backward."""
+    """One entry per line that goes backward."""
     for one in book.likelihoods:
         if one.seen >= FEWEST:
             # What torch offers as a divergence is of this form as well.

@@ -25,13 +25,13 @@ FEWEST = 3
 """Steps or passes from which on a share means something."""
 MOSTLY = 0.5
 OFTEN = 0.3
-"""Share of the steps in evaluation mode that is no accident."""
+"""Share of the steps in evaluation mode that is not an accident."""
 WHOLLY = 0.995
 """From this part on a copy was never touched."""
 FAR, WALKED = 0.3, 0.05
 """How far from a mixture of old and new weights an average may be, and how far those must have gone."""
 FEWEST_UNUSED = 8
-"""Steps and passes from which on it is no start that is left out."""
+"""Steps and passes from which on it is not a start that is left out."""
 HELPS = 0.4
 """Share of the steps in which a model is asked that is a part of the training, not judged."""
 MORE = 1.5
@@ -163,7 +163,7 @@ def _judging(book: ModelsBook) -> Iterator[Entry]:
 
 
 def _is_judged_wrongly(book: ModelsBook, root: int, rows: Sequence[JudgedPass]) -> bool:
-    """Whether nobody means it so: the one model that learns, asked between steps, mostly with dropout
+    """Whether no one means it so: the one model that learns, asked between steps, mostly with dropout
     on, about other rows each time. Samples of dropout ask again; batch norm alone may be measured
     again; a teacher or a generator is asked within the steps.
     """

@@ -107,7 +107,7 @@ NOT_WRONG = Meaning(
     sound=False,
     why="What is called an error rises as the model gets better.",
 )
-ROOT = Meaning("the root of the mean squared error", sound=False, why="It is no squared error.")
+ROOT = Meaning("the root of the mean squared error", sound=False, why="It is not a squared error.")
 NO_ROOT = Meaning("the mean squared error", sound=False, why="No root was taken.")
 ABSOLUTE = Meaning("the mean absolute error", sound=False, why="No error was squared.")
 SQUARED = Meaning("the mean squared error", sound=False, why="Errors were squared.")
@@ -124,7 +124,7 @@ ZERO_OF_SHARES = Meaning(
 
 
 def meaning_of(name: str) -> str:
-    """What a metric of this name measures; empty where it is none of those known here."""
+    """What a metric of this name measures; empty where it is not one of those known here."""
     words = [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word]
     found = {_WORDS[word] for word in words if word in _WORDS}
     if found == {RMSE} and not _SQUARES.isdisjoint(words):
@@ -186,7 +186,7 @@ def meanings(stream: Stream, measured: str, from_logits: bool) -> Iterator[tuple
 
 
 def _ratios(stream: Stream, measured: str) -> Iterator[tuple[Meaning, float]]:
-    """Figures that are no mean over rows: their mean over batches is another number."""
+    """Figures that are not a mean over rows: their mean over batches is another number."""
     other = {PRECISION: RECALL, RECALL: PRECISION}.get(measured, "")
     for ratio in stream.ratios:
         kind = re.split(r"[ ,]", ratio.name)[0]

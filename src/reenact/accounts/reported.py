@@ -78,7 +78,7 @@ def _entry(name: str, place: Place | None, reports: Sequence[Report]) -> Entry:
         return _off(name, place, wrong, [one for one in reports if not one.sound])
     return unseen(
         "reported",
-        f"{name} is none, or several, of the numbers that its rows give ({count} reports)",
+        f"{name} is not one, or several, of the numbers that its rows give ({count} reports)",
     )
 
 

@@ -28,7 +28,7 @@ class Selected:
 
 
 def restored_entries(book: MetricsBook, selected: Sequence[Selected]) -> Iterator[Entry]:
-    """One entry a line that selects states."""
+    """One entry per line that selects states."""
     for one in selected:
         after = [load for load in book.loaded if load.step >= one.last]
         own = [load for load in after if load.model == one.kept.model]

@@ -25,7 +25,7 @@ LOGITS = {
 
 
 def score_entries(book: FormulasBook) -> Iterator[Entry]:
-    """One entry a line that calls such a loss."""
+    """One entry per line that calls such a loss."""
     by_line: dict[Place | None, list[ScoresCall]] = {}
     for call in book.scores:
         by_line.setdefault(call.place, []).append(call)
@@ -74,7 +74,7 @@ def _wrong(call: ScoresCall) -> Entry | None:
 
 
 def _no_distribution(call: ScoresCall) -> Entry | None:
-    """Targets below 0 that are no weights of one class each, and no smoothing."""
+    """Targets below 0 that are not weights of one class each, and no smoothing."""
     soft = call.soft
     if soft is None or soft.range[0] >= BELOW or soft.several < MOST_ROWS or _is_one(soft.sums):
         return None

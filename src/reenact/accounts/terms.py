@@ -101,7 +101,7 @@ def _drowned(first: LossTerms, last: LossTerms | None, place: Place | None) -> E
             f"one term of the loss (value {first.largest.value:.3g}) gives "
             f"{first.share(first.largest):.3%} of the gradient of the weights that several reach; "
             f"another has no say there (value {before.value:.3g}, {after.value:.3g} after training)",
-            why="A term whose gradient is lost beside that of another is not trained: scale the "
+            why="A term whose gradient is lost next to that of another is not trained: scale the "
             "targets, or weigh the terms.",
             place=place,
             confidence=0.8,

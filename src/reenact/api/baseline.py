@@ -72,6 +72,6 @@ def _read(file: Path) -> Counter[tuple[str, str, str]]:
         return Counter({(str(path), str(code), str(text)): int(n) for path, code, text, n in rows})
     except (ValueError, TypeError, KeyError):
         raise InputError(
-            f"This is no baseline of reenact lint. Received: {file}.",
+            f"This is not a baseline of reenact lint. Received: {file}.",
             next_step=f"reenact lint --write-baseline {file}",
         ) from None

@@ -109,7 +109,8 @@ def reproduce_bug(
 
     require("models")
     from reenact.bug.options import BugAblations, BugOptions
-    from reenact.bug.pipeline import BugServices, reproduce
+    from reenact.bug.pipeline import reproduce
+    from reenact.bug.services import BugServices
     from reenact.intake.report import read_report
     from reenact.intake.repository import open_history
     from reenact.report.render import render
@@ -212,7 +213,7 @@ def judge_bug(
         print(judged.judgement, judged.sentence)
 
     Args:
-        repro: the repro.py that `reproduce_bug` wrote, with its repro.json beside it.
+        repro: the repro.py that `reproduce_bug` wrote, with its repro.json next to it.
         repo, commit: the project: a folder, archive, git bundle or https address; the revision.
         run_time: seconds that one run of the script may take.
         gpu: show the script the GPU of this machine; the sandbox stops less then.

@@ -58,7 +58,7 @@ def test_hypothesis(
     """Test by execution what you believe is wrong with a training program.
 
     A check is a script that reaches into the program (`import reenact_reach`) and leaves `observed` and
-    `reference`. It must be red on the program as it stands and green after your edit, whatever the program
+    `reference`. It must be red on the unchanged program and green after your edit, whatever the program
     looks like otherwise; then both are trained over fresh seeds. The check and the edited program run in
     the sandbox only.
 
@@ -77,7 +77,7 @@ def test_hypothesis(
         check: the script, at most 80 lines.
         shows: what holds of `observed` while the fault is there: "differs" or "same" (as `reference`),
             "above 0.5", "below 1", "not-finite", "no-gradient", "shape 2,3", "dtype float32".
-        tolerance: relative difference that is none.
+        tolerance: relative difference that is not one.
         about: what the fault spoils: "training", "evaluation", "leak" or "selection".
         expects: of the metric, before anything runs: "better", "lower but honest", "other" or "same".
         second: another fix, made by somebody who has not seen the first; the check must be green after it.
@@ -143,7 +143,7 @@ def test_hypothesis(
         return put_to_test(read, hypothesis, options, services, session.sandbox, other, asked)
 
 
-test_hypothesis.__test__ = False  # type: ignore[attr-defined]  # its name is no test of pytest's
+test_hypothesis.__test__ = False  # type: ignore[attr-defined]  # its name is not a test of pytest's
 
 
 def holds(
@@ -226,7 +226,7 @@ def _check(shows: str, tolerance: float) -> Check:
         pass
     names = ", ".join(one.value for one in Relation if one.of_a_value)
     raise InputError(
-        f"This is no relation of `observed`. Received: shows={shows!r}.",
+        f"This is not a relation of `observed`. Received: shows={shows!r}.",
         next_step=f"Use one of: {names}; above, below and near take a number.",
     )
 

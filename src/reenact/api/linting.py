@@ -199,7 +199,7 @@ class LintResult(Result):
 
     @property
     def exit_code(self) -> ExitCode:
-        """Findings come first; a file that nobody could read is never good."""
+        """Findings come first; a file that no one could read is never good."""
         if self.findings:
             return ExitCode.FOUND
         return ExitCode.ERROR if self.unread else ExitCode.OK
@@ -272,7 +272,7 @@ def lint_files(files: Sequence[Path], options: DiagnoseOptions) -> list[Linted]:
     """
     look = partial(_linted, options=options)
     workers = min(os.cpu_count() or 1, len(files) // A_SHARE)
-    # Children of a process with several threads may inherit a lock that nobody will ever release.
+    # Children of a process with several threads may inherit a lock that no one will ever release.
     if workers < 2 or threading.active_count() > 1:
         return [look(file) for file in files]
     # Imported here: most calls read a few files, and these two take longer than that.
@@ -342,7 +342,7 @@ def program_of(path: Path) -> Program:
 
 
 def judged(program: Program, options: DiagnoseOptions) -> Diagnosis | None:
-    """What the detectors say of the text of one file; none for one that is no training. Raises
+    """What the detectors say of the text of one file; none for one that is not a training. Raises
     UnreadableProgram.
     """
     if framework_of(program) is Framework.UNKNOWN:

@@ -87,7 +87,7 @@ def reproduce_paper(
         run_time: CPU seconds that a full run may take; where it takes longer, less of the training is done.
         requirements: packages that the code may use.
         allow_packages: packages that may be installed where the code asks for them.
-        claims: what the paper claims beside its text and tables (in its figures, say), such as "accuracy
+        claims: what the paper claims next to its text and tables (in its figures, say), such as "accuracy
             of METHOD on DATA > 0.97"; "@FILE" is a file with one on each line.
         anyway: write and run the code also where the paper states nothing that could be compared.
         repair: diagnose and repair the code where the gap is large.
@@ -95,7 +95,7 @@ def reproduce_paper(
         sandbox, trust_code, max_time, model, asking, run, progress, cancel: as for `reenact.reproduce_bug`.
 
     Returns:
-        The reproduction: verdict, claims beside what was measured, criteria met, the code.
+        The reproduction: verdict, claims next to what was measured, criteria met, the code.
     """
     require("models")
     from reenact.intake.papers.clients import Library
@@ -276,7 +276,7 @@ def evaluate(
 ) -> PaperEvaluation:
     """Score the code of a reproduction: always its quality, and each metric that an argument asks for.
 
-    What nobody could judge is stated and never counted as zero.
+    What no one could judge is stated and never counted as zero.
 
     Args:
         code: the folder.

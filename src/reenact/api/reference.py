@@ -329,7 +329,7 @@ class RecordedRun(Result):
     reused: str
     """What it took from earlier runs, in a line; empty for nothing."""
     stale: str
-    """Why it is not about the program as it stands now, in a sentence; empty when it is."""
+    """Why it is not about the unchanged program, in a sentence; empty when it is."""
     result: Any
     """All that came of it, as `--output-format json` has it under `data`; None until there is a
     result.
@@ -383,7 +383,7 @@ def stale(run: Run) -> str:
 
 
 def program_of_run(run: Run) -> Program | None:
-    """The program of a diagnosis or a repair as it stands now; none of other runs, and of imported
+    """The program of a diagnosis or a repair unchanged now; none of other runs, and of imported
     ones. Raises UnreadableProgram.
     """
     from reenact.program.program import read_program

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from reenact.repairs.verdict import Repair
 
 
+APPLIED = ("repair", "diagnose")
+"""Commands whose result has a change to be written."""
 MOST_SUSPECT = 1500
 """Characters of what a user suspects."""
 
@@ -80,7 +82,7 @@ def diagnose(
         suspect: what you believe is wrong, in words; the model looks at it. For a check of your own without a
             model: `reenact.test_hypothesis`.
         experiments: share of the training's own time that each small experiment (one batch over and over, a
-            range of learning rates) may take beside it: at least 0.8 s of CPU time, at most 20 s.
+            range of learning rates) may take next to it: at least 0.8 s of CPU time, at most 20 s.
         max_time: seconds that the whole call may take; what was seen until then is judged.
         model: a language model to ask too ("anthropic:NAME", "ollama:NAME", ...), `samples` times; what it
             thinks is in `opinions`, and no finding until a training confirms it.
@@ -168,14 +170,31 @@ def apply_fix(
     program = found.evidence.program
     if program is None:
         raise InputError("A diagnosis without a program has nothing that could be changed.")
+    with call.open_session({"runs_dir": runs_dir}) as session:
+        return _fix_written(found, program, None, session.journal, allow_dirty=allow_dirty)
+
+
+def _fix_written(
+    found: Diagnosis,
+    program: Program,
+    branch: str | None,
+    journal: Journal,
+    *,
+    allow_dirty: bool,
+) -> Diagnosis:
+    """The first fix that ran is written; of several each was tried by itself."""
     fixes = (one.fix for one in found.findings)
     ran = [one for one in fixes if one is not None and one.tried.ran and not one.patch.is_code]
     if not ran:
         return replace(found, applied="Nothing was written: no fix ran.")
-    with call.open_session({"runs_dir": runs_dir}) as session:
-        written = _written(program, ran[0].patch, session.journal, allow_dirty=allow_dirty)
+    first = ran[0]
+    if branch:
+        message = f"Fix the training\n\n{found.sentence}\n"
+        written = _committed(program, first.patch, branch, message, allow_dirty=allow_dirty)
+    else:
+        written = _written(program, first.patch, journal, allow_dirty=allow_dirty)
     more = " Diagnose again for the next fix." if len(ran) > 1 else ""
-    return replace(found, applied=f"{written}{more}", written=ran[0].diff)
+    return replace(found, applied=f"{written}{more}", written=first.diff)
 
 
 def refuse_dirty_program(words: Sequence[str]) -> None:
@@ -388,7 +407,8 @@ def apply_repair(
     allow_dirty: bool = False,
     runs_dir: File | None = None,
 ) -> str:
-    """Write the change of a recorded repair into your files, with a backup; nothing is trained.
+    """Write the change of a recorded repair, or the first fix of a recorded diagnosis that ran, into
+    your files, with a backup; nothing is trained.
 
     Refused where the change did not hold, where the program has changed since, and for a run that you did not
     record on this machine.
@@ -405,6 +425,7 @@ def apply_repair(
         What was written and where, in a sentence.
     """
     from reenact.api.reference import program_of_run, stale
+    from reenact.diagnosis.diagnosis import Diagnosis
     from reenact.journal import JournalReader
     from reenact.repairs.verdict import Repair
     from reenact.report.recorded import Stored
@@ -413,18 +434,25 @@ def apply_repair(
         with JournalReader.open(session.settings.runs_dir) as shelf:
             record = shelf.find(run)
             shelf.require_ours(record)
-            if record.pipeline != "repair" or shelf.status_of(record) != "finished":
+            if record.pipeline not in APPLIED or shelf.status_of(record) != "finished":
                 got = f"{record.id}, {record.pipeline}, {shelf.status_of(record)}"
-                says = f"Only a finished repair can be applied. Received: {got}."
+                says = f"Only a finished repair or diagnosis can be applied. Received: {got}."
                 raise InputError(says, next_step="reenact runs list --command repair")
-            result = Stored(shelf, record, session.settings.runs_dir).result(Repair)
+            stored = Stored(shelf, record, session.settings.runs_dir)
+            kind: type[Repair | Diagnosis] = Repair
+            if record.pipeline == "diagnose":
+                kind = Diagnosis
+            result = stored.result(kind)
         program = program_of_run(record)
         if program is None or stale(record):
             says = (
                 f"{record.what} has changed since run {record.id}, so its change is not verified "
                 f"any more."
             )
-            raise InputError(says, next_step="Run the repair again.")
+            raise InputError(says, next_step=f"Run the {record.pipeline} again.")
+        if isinstance(result, Diagnosis):
+            fixed = _fix_written(result, program, branch, session.journal, allow_dirty=allow_dirty)
+            return fixed.applied
         return _apply(
             result,
             program=program,
@@ -442,17 +470,22 @@ def _apply(
     allow_dirty: bool,
 ) -> str:
     """Where the change was written, in a sentence; nothing is written that did not hold."""
-    from reenact.repairs.apply import commit_on_branch
-
     if not result.decision.helps:
         return "Nothing was written: no change held on fresh seeds."
     if branch:
         message = f"Repair the training\n\n{result.sentence}\n"
-        commit = commit_on_branch(program, result.patch, branch, message, allow_dirty=allow_dirty)
-        return (
-            f"Committed as {commit[:12]} on the new branch {branch}; your files are as they were."
-        )
+        return _committed(program, result.patch, branch, message, allow_dirty=allow_dirty)
     return _written(program, result.patch, journal, allow_dirty=allow_dirty)
+
+
+def _committed(
+    program: Program, patch: Patch, branch: str, message: str, *, allow_dirty: bool
+) -> str:
+    """Put a change on a new branch; which commit that is, in a sentence."""
+    from reenact.repairs.apply import commit_on_branch
+
+    commit = commit_on_branch(program, patch, branch, message, allow_dirty=allow_dirty)
+    return f"Committed as {commit[:12]} on the new branch {branch}; your files are as they were."
 
 
 def _written(program: Program, patch: Patch, journal: Journal, *, allow_dirty: bool) -> str:

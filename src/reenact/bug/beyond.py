@@ -2,7 +2,7 @@
 built, a library that is broken, a device that is not there.
 
 What is seen decides, never a word of the report: a script has run before anything is concluded. The
-symptom's own message or device is no word of the report alone: it is what would have to be seen.
+symptom's own message or device is not a word of the report alone: it is what would have to be seen.
 """
 
 import os
@@ -65,7 +65,7 @@ def needed_device(symptom: Symptom) -> str:
 
 
 def not_imported(seen: RunObservation, files: ProjectFiles) -> str:
-    """Why the project cannot be imported here, where that is no fault of its Python code."""
+    """Why the project cannot be imported here, where that is not a fault of its Python code."""
     own = [frame for frame in seen.frames if frame.whose != "library"]
     importing = bool(own) and all(frame.function == "<module>" for frame in own)
     loader = _NO_LIBRARY.search(seen.message) is not None

@@ -298,7 +298,7 @@ class Codebase:
             return False
         body = _body(node)
         if body not in self._copies:
-            # Whoever copies a function keeps the names that are rare in it: only files with them
+            # Anyone who copies a function keeps the names that are rare in it: only files with them
             # are parsed.
             names = {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
             likely = (

@@ -22,7 +22,7 @@ from reenact.sandbox.environments.project import build_project
 from reenact.types import Stop
 
 MOST_BYTES = 1024 * MIB
-"""Bytes of a build that are laid beside the code."""
+"""Bytes of a build that are laid next to the code."""
 
 
 def built(
@@ -91,7 +91,7 @@ def _lay_in(wheel: bytes, files: ProjectFiles, folder: Path) -> None:
 
 
 def _is_of(path: PurePosixPath, files: ProjectFiles) -> bool:
-    """Whether an entry is of a package of the project, or a module beside them."""
+    """Whether an entry is of a package of the project, or a module next to them."""
     if path.is_absolute() or ".." in path.parts:
         return False
     first = path.parts[0]

@@ -37,7 +37,7 @@ class Likeness(StrEnum):
     SAME = "same"
     """The class, and the message but for values, paths and known rewordings."""
     PLACE = "place"
-    """The class, file, function and line; the message says something else, and nobody wrote it."""
+    """The class, file, function and line; the message says something else, and no one wrote it."""
     OTHER = "other"
 
 
@@ -78,7 +78,7 @@ def reported_crashes(report: str, files: ProjectFiles) -> tuple[ReportedCrash, .
         depth = len(line) - len(line.lstrip())
         frame = _FRAME.match(line)
         raised = _RAISED.match(line.strip())
-        # The last line of a traceback stands left of its frames; the code of a frame does not.
+        # The last line of a traceback is left of its frames; the code of a frame does not.
         ends = depth < indent or (depth == indent and not after_frame)
         after_frame = frame is not None
         if frame is not None:
@@ -111,7 +111,7 @@ def _in_project(
 
 
 def project_path(reported: PurePosixPath, files: ProjectFiles) -> PurePosixPath | None:
-    """The file of this checkout that a path of another machine means; none where it is none."""
+    """The file of this checkout that a path of another machine means; none where it is not one."""
     best: tuple[int, PurePosixPath] | None = None
     for path, name in files.module_names.items():
         tail = (*name.split(".")[:-1], path.name)

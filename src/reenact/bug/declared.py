@@ -56,7 +56,7 @@ def declared(
             found.append(requirement(name, ProposedBy.REPOSITORY))
         else:
             unknown = (
-                f"nobody knows the package of `{module}`; if scripts need it: --requirement NAME."
+                f"no one knows the package of `{module}`; if scripts need it: --requirement NAME."
             )
             notes.append(f"The repository names no requirements, and {unknown}")
     lines += [line for extra in extras for line in _extra(files.folder, extra)]

@@ -104,7 +104,7 @@ def prepare(
     reported = [one for one in reported if _plain_name(one) not in own]
     here = minor_of(sys.executable)
     series = wanted_series(reported, created, python_requires(files.folder), here)
-    # A release of the project beside its checkout would be imported in its place.
+    # A release of the project next to its checkout would be imported in its place.
     needed = [one for one in declared(files, notes, extras) if one.name not in given_up | own]
     if absent and distribution(absent) not in {one.name for one in needed}:
         given_up.add(canonicalize_name(distribution(absent)))
@@ -298,9 +298,7 @@ def pinned(
                 ProposedBy.DOCUMENT,
             )
         except InputError:
-            notes.append(
-                f"The report's version of {name} is none that can be installed: {version!r}."
-            )
+            notes.append(f"The report's version of {name} cannot be installed: {version!r}.")
 
 
 def _plain_name(one: Installed) -> str:

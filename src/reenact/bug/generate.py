@@ -74,7 +74,7 @@ class Case:
 
 ON_FIXED = (
     "Usually empty. Only where the fix is a new parameter that the fixed code must be given: the "
-    "calls of the script that need it, each as it stands and with the new keywords added."
+    "calls of the script that need it, each unchanged and with the new keywords added."
 )
 NOT_HERE = (
     "Usually empty. Why this project does not have this bug, when the shown code or the runs "
@@ -88,7 +88,7 @@ IS_IT = (
 CANNOT_HERE = (
     "Usually empty. Why no script can decide this on this machine: it needs a device, another "
     "operating system or Python, data or a service that the runs have shown not to be here. That "
-    "the report names one is no reason. This ends the search."
+    "the report names one is not a reason. This ends the search."
 )
 
 
@@ -186,7 +186,7 @@ def plan_for(case: Case, context: Context, run: Scope) -> Plan | None:
 
 def _prompt(name: str, case: Case, context: Context, **more: str) -> Prompt:
     """A question about one context, with the README's examples, and what scripts can import
-    beside it.
+    next to it.
     """
     environment = case.runner.environment
     named = ", ".join(environment.direct or environment.packages) or "nothing but Python"
@@ -282,7 +282,7 @@ def is_open(case: Case, last: Attempt) -> bool:
 
 
 def is_claimable(case: Case, last: Attempt) -> bool:
-    """Whether the model may say that what the project raised is the reported bug: nobody knows
+    """Whether the model may say that what the project raised is the reported bug: no one knows
     better, or the class is the reported one and the message another.
     """
     if is_open(case, last):

@@ -1,7 +1,7 @@
 """Whether the project can be imported with what was prepared, proven in the sandbox before a model is
 asked anything.
 
-What keeps it from being imported and is no fault of its Python code is repaired, or said: a package
+What keeps it from being imported and is not a fault of its Python code is repaired, or reported: a package
 that nothing declares, a module that only a build makes, a library that is broken. What the report
 itself speaks of is left to the search.
 """

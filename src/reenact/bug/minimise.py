@@ -27,7 +27,7 @@ MOST_REFUSED = 5
 """Smaller calls that do not show it after which no further ones are tried."""
 _AFTER = re.compile(rb"\A\s*,\s*(?![\s)\]}])")
 _BEFORE = re.compile(rb",\s*\Z")
-"""The comma that goes with a left out argument: the one behind it, or of the last one the one
+"""The comma that goes with a left out argument: the one after it, or of the last one the one
 before it.
 """
 LEAST = 3

@@ -4,70 +4,35 @@ report -> restructured -> symptom -> environment -> contexts -> search (plan, ge
 run, refine) -> verdict -> minimise -> repro.py, its facts and test, requirements.txt, REPORT.md
 """
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import ExitStack
+from dataclasses import replace
 from datetime import date
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 
 from reenact.asking import carry_budget
-from reenact.bug.cause.beyond_showing import suspected_cause
-from reenact.bug.cause.patch import proposed
 from reenact.bug.context.build import build_contexts
 from reenact.bug.context.index import build_index
 from reenact.bug.context.rank import installed_embedder
-from reenact.bug.declared import metadata
+from reenact.bug.finish import MOST_WORDS, ends_of, not_importable, revision_of, written
 from reenact.bug.generate import Case
 from reenact.bug.minimise import minimised
 from reenact.bug.options import BugOptions
-from reenact.bug.own_files import NAMES, refuse_foreign, write_list
-from reenact.bug.project_files import identity, project_files, readme_examples
+from reenact.bug.own_files import NAMES, refuse_foreign
+from reenact.bug.project_files import readme_examples
 from reenact.bug.ready import Preparation
 from reenact.bug.report import BugReport, restructured, symptom_in
 from reenact.bug.repro.as_test import test_name
-from reenact.bug.repro.bisect import bisected
-from reenact.bug.repro.facts import facts_from
-from reenact.bug.repro.hand_over import REQUIREMENTS, handed_over
-from reenact.bug.repro.judged import Judgement, judged
-from reenact.bug.repro.requirements import requirements_proven
 from reenact.bug.reproduction import Minimised, Reproduction, Verdict
 from reenact.bug.script_runner import OUTPUT_MIB, Revision, ScriptRunner
 from reenact.bug.search import search_reproduction
+from reenact.bug.services import BugServices
 from reenact.bug.verdict import raises_now, verdict_of
 from reenact.codegen.runner import ProjectRunner
-from reenact.errors import InputError
 from reenact.intake.report import RawReport
-from reenact.intake.repository import Checkout, History
-from reenact.journal import Journal, Kind, OpenRun, mark
-from reenact.llm.ask import Model
-from reenact.sandbox.box import Sandbox
-from reenact.sandbox.environments.prepare import Environments
-from reenact.types import Progress, Stop, Tell, tell_nobody
-
-PATCH = "proposed.patch"
-MOST_WORDS = 8000
-"""Characters of the report's own words that a result keeps."""
-
-
-@dataclass(frozen=True)
-class BugServices:
-    """What the pipeline needs from outside."""
-
-    journal: Journal
-    model: Model
-    sandbox: Sandbox
-    environments: Environments | None = None
-    """Builds environments; without it only this interpreter's packages can be used."""
-    history: History | None = None
-    """Of the repository, where a commit is looked for."""
-    report: Callable[[Reproduction], str] | None = None
-    """What REPORT.md holds; without it that file is not written."""
-    tell: Tell = tell_nobody
-    stop: Stop = field(default_factory=Stop)
-    argv: Sequence[str] = ()
-    fresh: bool = False
-    """Start over instead of resuming an interrupted run."""
+from reenact.intake.repository import Checkout
+from reenact.journal import Kind, OpenRun, mark
+from reenact.types import Progress
 
 
 def reproduce(
@@ -84,12 +49,12 @@ def reproduce(
     """
     options = options or BugOptions()
     if options.bisect:
-        _ends_of(options.bisect)
+        ends_of(options.bisect)
     if out is not None:
         # Before anything is paid for.
         refuse_foreign(out, (*NAMES, test_name(raw.source)))
-    buggy = _revision(checkout)
-    repaired = _revision(fixed) if fixed is not None else None
+    buggy = revision_of(checkout)
+    repaired = revision_of(fixed) if fixed is not None else None
     request: dict[str, object] = {
         "report": mark(raw.text()),
         "project": buggy.identity,
@@ -119,7 +84,7 @@ def reproduce(
         )
         runner, buggy, why = preparation.first(buggy, run)
         if why:
-            return _not_importable(raw, checkout, fixed, services, run, why, runner, out)
+            return not_importable(raw, checkout, fixed, services, run, why, runner, out)
         if repaired is not None:
             repaired = preparation.as_built(repaired, runner.environment)
         case, report = _case(
@@ -179,7 +144,7 @@ def reproduce(
             ),
             **run.paid,
         )
-        found = _written(
+        found = written(
             found,
             case=case,
             services=services,
@@ -210,16 +175,6 @@ def reproduce(
             found.verdict.exit_code,
         )
     return found
-
-
-def _revision(checkout: Checkout) -> Revision:
-    files = project_files(checkout.folder)
-    return Revision(
-        identity(checkout, files),
-        files,
-        checkout.day,
-        metadata(checkout.folder),
-    )
 
 
 def _case(
@@ -311,43 +266,6 @@ def _preparation(
     )
 
 
-def _not_importable(
-    raw: RawReport,
-    checkout: Checkout,
-    fixed: Checkout | None,
-    services: BugServices,
-    run: OpenRun,
-    why: str,
-    runner: ScriptRunner,
-    out: Path | None,
-) -> Reproduction:
-    """The result where the project cannot be imported here: no model was asked anything."""
-    found = Reproduction(
-        title=raw.title,
-        source=raw.source,
-        words=raw.text()[:MOST_WORDS],
-        repository=checkout.source,
-        commit=checkout.commit,
-        fixed=fixed.commit if fixed is not None else "",
-        verdict=Verdict.UNDECIDABLE,
-        reason=why[:600],
-        symptom=None,
-        report=None,
-        attempts=(),
-        contexts=(),
-        packages=runner.environment.packages,
-        notes=tuple(note for note in (raw.cut, *runner.environment.notes) if note),
-        **run.paid,
-    )
-    found = _put(found, {}, services, out, run)
-    found = replace(found, reused=run.reused, waited_s=sum(runner.waited), seconds=run.worked_s)
-    run.note("result", found)
-    run.finish(
-        {"verdict": found.verdict.value, "reason": found.reason[:500]}, found.verdict.exit_code
-    )
-    return found
-
-
 def _diagnosed(
     case: Case,
     services: BugServices,
@@ -366,114 +284,3 @@ def _diagnosed(
         "diagnose", lambda: list(read_findings(case.code)), kind=Kind.NOTE, inputs=given
     )
     return tuple(findings) or ("No rule finds anything in the training programs of the project.",)
-
-
-def _written(
-    found: Reproduction,
-    case: Case,
-    services: BugServices,
-    out: Path | None,
-    run: OpenRun,
-    preparation: Preparation,
-) -> Reproduction:
-    """With the files of the result, proven and written where they are asked for."""
-    found, files = handed_over(found, case, run)
-    pair = None
-    if case.options.bisect and found.repro:
-        found, pair = _bisected(found, case, services, run, preparation)
-    if case.options.cause:
-        found = replace(found, cause=suspected_cause(found, case, pair, run))
-    if case.options.patch:
-        found = replace(found, patch=proposed(found, case, run))
-        if found.patch is not None and found.patch.diff:
-            files[PATCH] = found.patch.diff
-    if case.options.prove_requirements and REQUIREMENTS in files:
-        services.tell(Progress("bug", note="install requirements.txt in a fresh environment"))
-        note = requirements_proven(found, files[REQUIREMENTS], case, services.environments)
-        found = replace(found, notes=(*found.notes, note))
-    return _put(found, files, services, out, run)
-
-
-def _put(
-    found: Reproduction,
-    files: dict[str, str],
-    services: BugServices,
-    out: Path | None,
-    run: OpenRun,
-) -> Reproduction:
-    """With its files in the folder that was asked for."""
-    if out is None:
-        return found
-    found = replace(
-        found,
-        folder=out,
-        written=(*files, "REPORT.md") if services.report else tuple(files),
-    )
-    if services.report is not None:
-        files["REPORT.md"] = services.report(found)
-    contents = {name: text.encode("utf-8", "replace") for name, text in files.items()}
-    # Again: a file of the user's may have come meanwhile.
-    refuse_foreign(out, (*NAMES, test_name(found.source)))
-    write_list(out, contents)
-    run.edit("files", out, contents)
-    return found
-
-
-def _ends_of(commits: str) -> tuple[str, str]:
-    """The good and the bad commit of GOOD..BAD."""
-    good, dots, bad = commits.partition("..")
-    if not (good and dots and bad):
-        why = f"The commits to search are named as GOOD..BAD. Received: bisect={commits!r}."
-        raise InputError(why)
-    return good, bad
-
-
-def _bisected(
-    found: Reproduction,
-    case: Case,
-    services: BugServices,
-    run: OpenRun,
-    preparation: Preparation,
-) -> tuple[Reproduction, tuple[Revision, Revision] | None]:
-    """With the commit that brought the bug, by the proven script; and that revision with the one
-    before it.
-    """
-    history = services.history
-    good, bad = _ends_of(case.options.bisect)
-    if history is None:
-        raise InputError("A bisection needs the history of the repository, and none was given.")
-    facts = facts_from(found.facts)
-
-    def at(commit: str) -> Revision:
-        revision = _revision(history.checkout(commit))
-        with suppress(InputError):
-            # One that cannot be built is one that cannot be judged.
-            revision = preparation.as_built(revision, case.runner.environment)
-        return revision
-
-    def judge(commit: str) -> Judgement:
-        case.say(f"bisect: look at {commit[:12]}")
-        revision = at(commit)
-        given: dict[str, object] = {"repro": found.repro, "facts": found.facts, "at": commit}
-        code = run.step(
-            f"bisect-{commit[:12]}",
-            lambda: int(judged(found.repro, facts, revision, case.runner).judgement),
-            kind=Kind.BOX,
-            inputs=given,
-        )
-        return Judgement(code)
-
-    commits = history.between(good, bad)
-    result = bisected(good, commits, judge)
-    looked = f"{len(result.judgements)} commits were looked at"
-    if result.found:
-        named = f"{result.found[:12]} ({history.subject(result.found)[:100]})"
-        before = (good, *commits)[commits.index(result.found)]
-        pair = (at(result.found), at(before))
-        return replace(found, brought_by=f"The bug came with {named}; {looked}."), pair
-    why = result.why
-    if result.suspects:
-        names = ", ".join(one[:12] for one in result.suspects[:8])
-        why = f"it came with one of {names}: on the others of them the script cannot be run"
-    said = f"Which commit brought the bug was not found: {why}; {looked}."
-    return replace(found, brought_by=said), None

@@ -113,7 +113,7 @@ class ProjectFiles:
         return found
 
     def tree(self, path: PurePosixPath) -> ast.Module | None:
-        """The syntax tree of a file, kept; none when it is no valid Python."""
+        """The syntax tree of a file, kept; none when it is not valid Python."""
         if path not in self._trees:
             self._trees[path] = parsed(self.texts[path])
         return self._trees[path]
@@ -145,7 +145,7 @@ def project_files(folder: Path) -> ProjectFiles:
     left_out: list[str] = []
     size = 0
     for path in _python_files(folder):
-        # A name as it can be shown: bytes that are no text become question marks.
+        # A name as it can be shown: bytes that are not text become question marks.
         shown = "".join(letter if letter.isprintable() else "?" for letter in str(path))
         data = read_plain(folder / path) if shown == str(path) else "its name is not text"
         if isinstance(data, str):

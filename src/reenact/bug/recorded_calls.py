@@ -33,7 +33,7 @@ class RecordedCalls:
     """Values as leaves: path and content."""
     events: tuple[CallEvent, ...] = ()
     constants: Mapping[str, str] = field(default_factory=dict)
-    """What modules and classes of the project hold that is no code."""
+    """What modules and classes of the project hold that is not code."""
     kept: Mapping[str, str] = field(default_factory=dict)
     """Leaves of what the script left to look at: `observed`, `reference`."""
     route: int = LOST

@@ -26,7 +26,7 @@ class Verdict(StrEnum):
     REPRODUCED = "reproduced"
     """A script shows the symptom in project code, and nothing but the bug explains it."""
     SHOWN = "shown, unconfirmed"
-    """The symptom shows, but nothing yet tells the bug from a mistake of the script."""
+    """The symptom shows, but nothing yet distinguishes the bug from a mistake of the script."""
     NOT_REPRODUCED = "not reproduced"
     """Scripts exercised the project and the symptom did not show, or not only where the bug is."""
     INCOMPLETE = "the fix is not complete"
@@ -65,9 +65,7 @@ class Stage(StrEnum):
 class CallForm(BaseModel):
     """One call and how it is written for the fixed revision."""
 
-    call: str = Field(
-        max_length=1000, description="The call just as it stands in the script, once."
-    )
+    call: str = Field(max_length=1000, description="The call just as it is in the script, once.")
     fixed: str = Field(
         max_length=1000,
         description="The same call with the keywords that the fix adds.",
@@ -154,7 +152,7 @@ class Attempt:
     beyond: str = ""
     """Why this machine cannot decide it, as its runs show; ends the search."""
     learned: Symptom | None = None
-    """What it shows, where that is another exception than was expected: the fix tells, or the model
+    """What it shows, where that is another exception than was expected: the fix reports, or the model
     found so after it was raised.
     """
     claimed: bool = False
@@ -189,7 +187,7 @@ class Attempt:
 
     @property
     def other_failure(self) -> SeedRun | None:
-        """Its first run, where all end alike with another exception of the project that is no
+        """Its first run, where all end alike with another exception of the project that is not
         refusal of the project's own: two revisions may refuse different input.
         """
         if not self.runs:
@@ -273,7 +271,7 @@ class SuspectedCause:
     how: str
     """How they were found, in a sentence."""
     lines: tuple[str, ...]
-    """`file:line: what stands there`, in the revision with the bug."""
+    """`file:line: what is there`, in the revision with the bug."""
     diff: str = ""
     """The change that makes the bug go away; empty where only slices were compared."""
 

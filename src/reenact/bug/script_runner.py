@@ -1,4 +1,4 @@
-"""Runs of a script: a fresh sandbox, the project read-only beside it, seeds, and what the
+"""Runs of a script: a fresh sandbox, the project read-only next to it, seeds, and what the
 watcher saw.
 """
 
@@ -107,7 +107,7 @@ class Mode(StrEnum):
     LINES = "lines"
     """Which lines of the project it executes."""
     ALONE = "hands-alone"
-    """The same where no fixed revision tells: lists, texts and numbers of the script are what
+    """The same where no fixed revision reports: lists, texts and numbers of the script are what
     they say.
     """
 
@@ -231,7 +231,7 @@ class Revision:
     day: date | None = None
     """When it was committed, where that is known."""
     metadata: Mapping[str, bytes] = field(default_factory=dict)
-    """Files beside it that say that it is installed."""
+    """Files next to it that say that it is installed."""
 
 
 @dataclass
@@ -256,7 +256,7 @@ class ScriptRunner:
         if len(self.missing) >= REPAIRS:
             return False
         self.missing.append(missing)
-        # A name that nobody knows, or that cannot be installed: the verdict names the option.
+        # A name that no one knows, or that cannot be installed: the verdict names the option.
         with suppress(InputError, MissingPart):
             self.environment = build(missing=tuple(self.missing))
             return True

@@ -147,12 +147,12 @@ def verdict_on(case: Case, attempt: Attempt) -> tuple[Verdict, str]:
     if case.fixed is not None:
         return Verdict.REPRODUCED, f"{count}, and with none on the fixed revision"
     if doubt := _doubt(case, shown, attempt.script):
-        return Verdict.SHOWN, f"{count}{doubt}: --fixed tells"
+        return Verdict.SHOWN, f"{count}{doubt}: --fixed decides"
     return Verdict.REPRODUCED, f"{count}, in project code"
 
 
 def _doubt(case: Case, shown: Sequence[SeedRun], script: str) -> str:
-    """Why the symptom may not be the bug, where no fixed revision tells; empty where nothing
+    """Why the symptom may not be the bug, where no fixed revision reports; empty where nothing
     says so.
     """
     if case.symptom.is_silent:

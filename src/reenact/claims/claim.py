@@ -1,5 +1,5 @@
 """A claim: a property that should hold of a program and does not, an edit that makes it hold, and
-a check that tells.
+a check that reports.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Programs that we make to control a check: rewritten without changing what they do, with an edit
 that has nothing to do with the claim, and mutated somewhere else.
 
-The check must be red on the program as it stands whatever it looks like, and after an irrelevant
+The check must be red on the unchanged program whatever it looks like, and after an irrelevant
 edit; on the edited program it must stay green whatever that looks like, and with other settings.
 """
 

@@ -72,7 +72,7 @@ def lines_between(one: Program, other: Program) -> dict[str, frozenset[int]]:
 
 
 def _hunks(lines: Iterable[str]) -> list[_Hunk]:
-    """Each hunk of a diff; what stands around them is passed over."""
+    """Each hunk of a diff; what is around them is passed over."""
     file = ""
     found: list[_Hunk] = []
     inside = False
@@ -98,7 +98,7 @@ def _take(hunk: _Hunk, line: str) -> None:
 
 
 def _name(word: str) -> str:
-    """A file's name without what stands before and behind it in a diff."""
+    """A file's name without what is before and after it in a diff."""
     name = word.split("\t")[0].strip()
     if name == "/dev/null":
         return ""
@@ -106,7 +106,7 @@ def _name(word: str) -> str:
 
 
 def _rewrite(hunk: _Hunk, program: Program) -> Rewrite:
-    """One hunk as a change, with as many lines around it as make its text stand there once."""
+    """One hunk as a change, with as many lines around it as make its text are there once."""
     file = program.file(hunk.file)
     if file is None:
         named = [one for one in program.files if str(one.path).endswith(f"/{hunk.file}")]
@@ -114,7 +114,7 @@ def _rewrite(hunk: _Hunk, program: Program) -> Rewrite:
     if file is None or file.language not in _CODE:
         known = ", ".join(str(one.path) for one in program.files)
         raise PatchRefused(
-            f"This edit changes a file that is none of the program's. Received: {hunk.file!r}.",
+            f"This edit changes a file that is not one of the program's. Received: {hunk.file!r}.",
             next_step=f"Its files: {known}. Names count from the folder {program.folder}.",
         )
     text = program.script() if file is program.entry_file else file.text
@@ -123,7 +123,7 @@ def _rewrite(hunk: _Hunk, program: Program) -> Rewrite:
     if at is None:
         shown = "\n".join(hunk.old)[:300]
         raise PatchRefused(
-            f"This text does not stand in {file.path}, so the edit does not fit: {shown!r}.",
+            f"This text is not in {file.path}, so the edit does not fit: {shown!r}.",
             next_step="Make the diff against the program as it is now.",
         )
     first, last = at, at + len(hunk.old)
@@ -145,7 +145,7 @@ def _count(old: str, text: str) -> int:
 
 
 def _where(hunk: _Hunk, lines: list[str]) -> int | None:
-    """At which line, from 0, the old lines stand: where the hunk says, else the nearest place."""
+    """At which line, from 0, the old lines are: where the hunk says, else the nearest place."""
     size = len(hunk.old)
     said = hunk.line - 1 if hunk.old else hunk.line
     fitting = [

@@ -156,10 +156,10 @@ def _red(red: Sequence[CheckRun]) -> Gate:
     green = next((one for one in red if one.is_green), None)
     if green is not None:
         return Gate(
-            GateName.RED, False, f"the property holds as the program stands ({green.sentence})"
+            GateName.RED, False, f"the property holds on the unchanged program ({green.sentence})"
         )
     if undecided is not None:
-        return Gate(GateName.SCRIPT, False, f"on the program as it stands {undecided.sentence}")
+        return Gate(GateName.SCRIPT, False, f"on the unchanged program {undecided.sentence}")
     if not all(one.reached for one in red):
         return Gate(GateName.SCRIPT, False, "it looks at nothing of the program")
     return Gate(GateName.RED, True, sentence_of(red))
@@ -190,7 +190,7 @@ def _green(
 
 def _rewritten(seen: Mapping[str, Sequence[CheckRun]]) -> Gate:
     """Red and green whatever the programs look like."""
-    for name, which in (("red", "as it stands"), ("green", "after the edit")):
+    for name, which in (("red", "unchanged"), ("green", "after the edit")):
         looks = seen.get(f"{name}-rewritten")
         if looks is None:
             return Gate(GateName.REWRITTEN, None, "it could not be rewritten")

@@ -47,7 +47,7 @@ class CheckRun:
     """An `Ending`, as text."""
     why: str = ""
     ended: str = ""
-    """returned, raised or exited; empty when nobody could say."""
+    """returned, raised or exited; empty when no one could say."""
     holds: bool | None = None
     """Whether the relation holds that shows the fault; none where it could not be computed."""
     saw: str = ""
@@ -220,6 +220,8 @@ def _ahead(program: Program) -> list[str]:
 
 def _variables() -> dict[str, str]:
     return {
+        # What is imported ahead may start CUDA, and no fork could use it any more.
+        "CUDA_VISIBLE_DEVICES": "",
         "PYTHONHASHSEED": "0",
         "OMP_NUM_THREADS": "1",
         "KERAS_BACKEND": "torch",

@@ -17,7 +17,7 @@ from reenact.codegen.syntax import Definition, FunctionNode, targets_of
 from reenact.program.program import Program
 
 LARGE = 12
-"""Nodes of an expression from which on it is no accident that a check has it too."""
+"""Nodes of an expression from which on it is not an accident that a check has it too."""
 
 
 def restated(claim: Claim, program: Program) -> str:
@@ -45,7 +45,7 @@ def restated(claim: Claim, program: Program) -> str:
 
 
 def _on(program: Program, lines: dict[str, frozenset[int]]) -> Iterator[ast.AST]:
-    """Nodes that stand wholly on these lines."""
+    """Nodes that are wholly on these lines."""
     for name, wanted in lines.items():
         file = program.file(name)
         if file is None:
@@ -87,7 +87,7 @@ def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
 
 
 def written(program: Program, patched: Program) -> tuple[frozenset[float], frozenset[float]]:
-    """Numbers that the edit takes out, and that it puts in: an observed one of them is no
+    """Numbers that the edit takes out, and that it puts in: an observed one of them is not
     observation.
     """
     before = _numbers(_on(program, lines_between(program, patched)))

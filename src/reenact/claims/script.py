@@ -70,7 +70,10 @@ def _beyond(tree: ast.Module) -> Iterator[tuple[str, int]]:
             continue
         if node.value.id in aliases and node.attr not in WAYS:
             ways = ", ".join(sorted(WAYS))
-            yield f"`{ast.unparse(node)}` is no way into a program; there are {ways}.", node.lineno
+            yield (
+                f"`{ast.unparse(node)}` is not a way into a program; there are {ways}.",
+                node.lineno,
+            )
 
 
 def _wrong(node: ast.AST) -> Iterator[str]:

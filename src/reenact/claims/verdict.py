@@ -1,11 +1,13 @@
 """What became of a claim, in words, and each gate that it had to pass.
 
 *Proven*: red on the program and green after the edit for the stated reason, the controls behave, the
-check does not restate the edit, nobody found a reason to leave it, and the metric moved as was expected
-before, where it can move. *Likely*: the same, and the effect could not be measured; or it was, and
-nobody was asked for reasons against it. *Remark*: the property does not hold, and no effect of it
-was seen. *Refuted*: it holds as the program stands, or the edit does not help, or it is gone after
-some steps, or the metric says the opposite. *Not tested*: the check could not tell.
+check does not restate the edit, no one found a reason to leave it, and the metric moved as was expected
+before, where it can move. *Likely*: the same, and the effect could not be measured; or it was, another
+fix makes the check green too, and no one was asked for reasons against it. An effect alone proves the
+edit and not the claim, for a change that helps need not repair anything. *Remark*: the property does
+not hold, and no more than that was seen. *Refuted*: it holds on the unchanged program, or the edit
+does not help, or it is gone after some steps, or the metric says the opposite. *Not tested*:
+the check could not tell.
 """
 
 from __future__ import annotations
@@ -113,7 +115,7 @@ class MetricEffect:
     after: tuple[float, ...] = ()
     p_value: float | None = None
     why: str = ""
-    """Why it was not measured, or what stands against it."""
+    """Why it was not measured, or what speaks against it."""
 
 
 class ClaimVerdictJson(TypedDict):
@@ -136,7 +138,7 @@ class ClaimVerdict(Result):
     claim: Claim
     gates: tuple[Gate, ...]
     red: tuple[CheckRun, ...] = ()
-    """What the check saw on the program as it stands, seed by seed."""
+    """What the check saw on the unchanged program, seed by seed."""
     green: tuple[CheckRun, ...] = ()
     """And after the edit."""
     effect: MetricEffect | None = None
@@ -163,7 +165,10 @@ class ClaimVerdict(Result):
         if moved is Moved.NOT:
             return ClaimStatus.REMARK
         if moved is Moved.AS_EXPECTED:
-            return ClaimStatus.PROVEN if asked else ClaimStatus.LIKELY
+            if asked:
+                return ClaimStatus.PROVEN
+            second = self._passed(GateName.SECOND)
+            return ClaimStatus.LIKELY if second else ClaimStatus.REMARK
         return ClaimStatus.LIKELY if asked else ClaimStatus.REMARK
 
     @property
@@ -179,7 +184,12 @@ class ClaimVerdict(Result):
         moved = self.effect.moved if self.effect is not None else Moved.UNMEASURED
         held = "The property does not hold, and it does after the edit"
         if moved is Moved.AS_EXPECTED:
-            doubt = "" if self._asked else " Nobody was asked for reasons against it."
+            doubt = "" if self._asked else " No one was asked for reasons against it."
+            if not self._passed(GateName.SECOND):
+                doubt = (
+                    " That shows that the edit helps, not that the claim is right: no one wrote "
+                    "another fix (--second) or looked for reasons against it."
+                )
             return f"{held}; the metric moves as expected.{doubt}"
         if moved is Moved.NOT:
             return f"{held}; {self._metric} does not change by that."

@@ -1,1 +1,1 @@
-"""The command line: a file a verb, the smallest beside those they are close to."""
+"""The command line: a file a verb, the smallest next to those they are close to."""

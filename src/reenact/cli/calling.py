@@ -162,7 +162,7 @@ def program_words(words: tuple[str, ...]) -> list[str]:
         name for option in context.command.params for name in option.opts if name.startswith("--")
     }
     names = [word.partition("=")[0] for word in words]
-    # An option of ours behind the program's name goes to the program: say so, the program may have
+    # An option of ours after the program's name goes to the program: say so, the program may have
     # one. One in front of it that is not ours is refused.
     if words[0].startswith("-") and words[0] not in ("-m", "--module"):
         near = difflib.get_close_matches(names[0], own)
@@ -170,7 +170,7 @@ def program_words(words: tuple[str, ...]) -> list[str]:
     for name in (name for name in names[1:] if name in own):
         first = f"Options of reenact come first: reenact {context.info_name} {name} ... {words[0]}"
         echo(
-            f"reenact: {name} stands behind the program's name, so the program gets it. {first}",
+            f"reenact: {name} is after the program's name, so the program gets it. {first}",
             err=True,
         )
     return list(words)

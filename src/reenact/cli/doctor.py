@@ -141,7 +141,7 @@ def doctor(python: str | None, output_format: str, program: tuple[str, ...]) -> 
         "free_disk_bytes": shutil.disk_usage(existing(settings.runs_dir)).free,
     }
     title = f"reenact {__version__} on this machine"
-    verdict = f"{to_fix} to fix; the next step stands with each." if to_fix else "All is well."
+    verdict = f"{to_fix} to fix; the next step is with each." if to_fix else "All is well."
     show(
         Document(
             "doctor",

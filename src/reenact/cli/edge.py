@@ -99,7 +99,7 @@ def say(sentence: str, next_step: str = "") -> None:
 
 
 def _indented(text: str) -> str:
-    """Further lines stand further in, so that what a file name brings cannot pass for a line of
+    """Further lines are further in, so that what a file name brings cannot pass for a line of
     ours.
     """
     return plain(text).replace("\n", "\n    ")

@@ -313,10 +313,10 @@ EXECUTOR = "Where trainings run: process, ray, or the address of a Ray cluster."
 SHARED_DATA = "A file or folder that every node of the cluster has at this path; not sent."
 MAX_TIME = "Seconds that the whole command may take; what was seen until then is judged."
 PRUNE = (
-    "Whether trainings that choose among changes end early when they are hopeless beside the "
+    "Whether trainings that choose among changes end early when they are hopeless compared with the "
     "program as"
 )
-PRUNE += " it stands; what judges is always trained to its end."
+PRUNE += " it is; what judges is always trained to its end."
 STAND_IN = (
     "Made-up data of the same shapes where a well-known data set of keras, torchvision or sklearn"
 )

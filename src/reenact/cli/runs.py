@@ -97,7 +97,7 @@ def show_run(
     limit: int,
     output_format: str,
 ) -> None:
-    """Show a RUN: what was asked, how it stands, and its steps as a tree."""
+    """Show a RUN: what was asked, its status, and its steps as a tree."""
     with JournalReader.open(_folder()) as shelf:
         found = shelf.find(run)
         steps = shelf.steps(found)

@@ -190,13 +190,13 @@ def relay(
             output_format,
         )
     else:
-        # As it stands, not laid out: code in it must survive being copied.
+        # Unchanged, not laid out: code in it must survive being copied.
         echo("\n\n".join(_lines(asked.id, asked.request)))
 
 
 def _list(folder: Path) -> Document:
     found = waiting(folder)
-    # The id tells the step; what is copied must not be broken by a narrow terminal.
+    # The id reports the step; what is copied must not be broken by a narrow terminal.
     rows = tuple(
         (
             one.id,
@@ -249,7 +249,7 @@ def _read(source: str) -> str:
             "replace",
         )
     try:
-        # In UTF-8 a letter has four bytes at most; a longer answer is refused by whoever reads it.
+        # In UTF-8 a letter has four bytes at most; a longer answer is refused by anyone who reads it.
         return read_bytes(Path(source), 4 * LONGEST_ANSWER).decode(
             "utf-8",
             "replace",

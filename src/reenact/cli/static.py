@@ -1,7 +1,7 @@
 """What the text of a program shows, and the detectors that say so: nothing is run.
 
 `reenact lint FILES`: the static detectors on many files at once, for hooks, editors and build
-servers. `reenact params SCRIPT`: every hyperparameter, where it stands and what else it could be.
+servers. `reenact params SCRIPT`: every hyperparameter, where it is and what else it could be.
 `reenact rules`: every detector, the fault it finds and what it needs; `reenact explain WORD`.
 """
 
@@ -187,7 +187,7 @@ def rules(
     listed = list_rules(*words, family=family)
     faults = len({one.fault.code for one in listed})
     verdict = f"{counted(len(listed), 'detector')} of {counted(faults, 'fault')}. "
-    verdict += "reenact explain NAME tells what, why and what to do instead."
+    verdict += "reenact explain NAME says what, why and what to do instead."
     table = Table(
         "",
         COLUMNS,

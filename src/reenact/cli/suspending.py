@@ -20,7 +20,7 @@ def suspending_together() -> Iterator[None]:
     """While this is open, Ctrl-Z holds for the whole command; only in the main thread."""
     before = signal.getsignal(signal.SIGTSTP)
     if before is signal.SIG_IGN:
-        # A shell without job control: nobody could continue us.
+        # A shell without job control: no one could continue us.
         yield
         return
     signal.signal(signal.SIGTSTP, _suspend)

@@ -2,7 +2,7 @@
 
 What does not fit is refused in words for the model, and nothing is changed. A model that miscounts
 lines destroys a file quietly: so an edit by lines quotes the first and the last line that it
-replaces, and one by text names what stands there exactly once.
+replaces, and one by text names what is there exactly once.
 """
 
 from collections.abc import Iterable, Sequence
@@ -52,11 +52,11 @@ class LineEdit(BaseModel):
     )
     old_first: str = bounded(
         LONGEST_LINE,
-        "The first replaced line as it stands, without its number; empty when inserting.",
+        "The first replaced line unchanged, without its number; empty when inserting.",
     )
     old_last: str = bounded(
         LONGEST_LINE,
-        "The last replaced line as it stands, without its number; empty when inserting.",
+        "The last replaced line unchanged, without its number; empty when inserting.",
     )
     text: str = Field(
         max_length=LONGEST_FILE,
@@ -65,7 +65,7 @@ class LineEdit(BaseModel):
 
 
 class Swap(BaseModel):
-    """Text that stands exactly once in one file, and what takes its place."""
+    """Text that is exactly once in one file, and what takes its place."""
 
     path: str = Field(max_length=200)
     search: str = Field(min_length=1, max_length=LONGEST_FILE)
@@ -125,10 +125,9 @@ def edited(project: Project, change: Edited) -> Project:
     for swap in change.swaps:
         old = made.get(swap.path) or _there(project, swap.path)
         if (count := old.count(swap.search)) != 1:
-            found = "does not stand" if count == 0 else f"stands {count} times"
+            found = "is not" if count == 0 else f"is {count} times"
             why = (
-                f"This text {found} in {swap.path}; it must stand there exactly once: "
-                f"{swap.search!r}."
+                f"This text {found} in {swap.path}; it must be there exactly once: {swap.search!r}."
             )
             raise ValueError(why)
         made[swap.path] = old.replace(swap.search, swap.replace)

@@ -130,7 +130,7 @@ def check_name(name: str) -> None:
     """Whether a file of the project may be called so. Raises ValueError in words for the model."""
     parts = name.split("/")
     if not 1 <= len(parts) <= 4 or not all(_NAME.fullmatch(part) for part in parts):
-        why = f"{name!r} is no name of a project file: use letters, digits, _ and -, no dots first."
+        why = f"{name!r} is not a name of a project file: use letters, digits, _ and -, no dots first."
         raise ValueError(why)
     if PurePosixPath(name).suffix not in SUFFIXES:
         raise ValueError(

@@ -31,7 +31,7 @@ from reenact.sandbox.view import WORK
 from reenact.types import JsonValue, Stop
 
 TAIL = 6000
-"""Characters of output that are kept: its end, where errors stand."""
+"""Characters of output that are kept: its end, where errors are."""
 PATIENCE = 4
 """Wall time of a run, as a multiple of its CPU time: a busy machine does not decide how a run
 ends.
@@ -101,7 +101,7 @@ class UserFolder:
 
     path: Path
     name: str
-    """Where it is seen, beside the project's files."""
+    """Where it is seen, next to the project's files."""
     variable: str
     """The environment variable that says so."""
 
@@ -170,11 +170,11 @@ class ProjectRunner:
         task: Mapping[str, JsonValue] | None = None,
         logs: tuple[str, ...] | None = None,
     ) -> ProgramRun:
-        """`python ARGUMENTS` beside the project's files, once; a step of the journal.
+        """`python ARGUMENTS` next to the project's files, once; a step of the journal.
 
-        `logs` asks for what the run tells of its training and names files in which it may; a log
+        `logs` asks for what the run reports its training and names files in which it may; a log
         that is not there or may not be read changes nothing. `task` goes to standard input with a
-        word that nobody else knows: what is collected under a name with `WORD` in it has that word
+        word that no one else knows: what is collected under a name with `WORD` in it has that word
         in its place. Raises SandboxFailed and Stopped, which say nothing about the project.
         """
         environment = self.environment_of(project)
@@ -375,7 +375,7 @@ class MountedSandbox:
 
 
 def _ending(result: BoxResult, logs: tuple[str, ...]) -> Ending:
-    """How the program ended; a log that may not be read is no result, and does not decide it."""
+    """How the program ended; a log that may not be read is not a result, and does not decide it."""
     refused = [one.partition(": ")[0] for one in result.why.split("; ")]
     if result.ending is not Ending.RESULT_REFUSED or not set(refused) <= set(logs):
         return result.ending
@@ -444,7 +444,7 @@ class LogSampler:
 
 
 def thinned(logs: Mapping[str, bytes]) -> dict[str, str]:
-    """Log files as text, long ones thinned; one that is no text, or JSON of too many bytes, is
+    """Log files as text, long ones thinned; one that is not text, or JSON of too many bytes, is
     left out.
     """
     found = {}

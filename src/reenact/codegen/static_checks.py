@@ -16,7 +16,7 @@ from reenact.host_program import find_program, run_host_program
 PLAIN_ERRORS = "E9,F50,F63,F7,F82"
 """Undefined names, broken formats, statements out of place."""
 SHAPES = "F722"
-"""Words in annotations that are no Python: `Float[Tensor, "rows columns"]` of jaxtyping."""
+"""Words in annotations that are not Python: `Float[Tensor, "rows columns"]` of jaxtyping."""
 WALL_S = 60.0
 
 
@@ -70,7 +70,7 @@ def ruff(text: str, *options: str) -> list[tuple[str, str, int]] | None:
 
 
 def does_not_parse(where: str, text: str, file: str = "") -> Problem | None:
-    """Why a text is no Python; none when it is."""
+    """Why a text is not Python; none when it is."""
     try:
         ast.parse(text)
     except SyntaxError as error:

@@ -24,7 +24,7 @@ class ImportedName:
 
 
 def parsed(text: str) -> ast.Module | None:
-    """The syntax tree of Python text; none when it is no Python, or nests deeper than we follow."""
+    """The syntax tree of Python text; none when it is not Python, or nests deeper than we follow."""
     try:
         return parse(text)
     except Unparsable:
@@ -80,7 +80,7 @@ def bound_names(statement: ast.stmt) -> Iterator[str]:
 
 
 def targets_of(statement: ast.stmt) -> list[ast.expr]:
-    """What stands on the left of an assignment, loop or `with`."""
+    """What is on the left of an assignment, loop or `with`."""
     if isinstance(statement, ast.Assign):
         return statement.targets
     if isinstance(statement, ast.AnnAssign | ast.AugAssign | ast.For | ast.AsyncFor):

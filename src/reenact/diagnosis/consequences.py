@@ -1,4 +1,4 @@
-"""What follows from a surer finding is no finding of its own.
+"""What follows from a surer finding is not a finding of its own.
 
 Next to gradients that add up, or steps that a limit cuts to a thousandth, the losses say nothing of the
 learning rate: what seems too high or too low there is a consequence, and advice to change it is wrong.

@@ -98,7 +98,7 @@ class Diagnosis(Result):
     """What a model claims, and what execution made of it; proven and likely ones are findings too."""
 
     applied: str = ""
-    """Where a fix was written, or why none was; empty where nobody asked."""
+    """Where a fix was written, or why none was; empty where no one asked."""
     written: str = ""
     """That fix, as a diff."""
 
@@ -231,6 +231,8 @@ class Diagnosis(Result):
             first = self.findings[0]
             place = f", {first.file}:{first.line}" if first.line is not None else ""
             short["first"] = f"{first.code} {first.name}{place}"
+        if any(one.fix is not None and one.fix.tried.ran for one in self.findings):
+            short["fix"] = True
         return short | self._course()
 
     def _course(self) -> dict[str, JsonValue]:

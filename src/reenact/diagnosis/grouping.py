@@ -45,7 +45,7 @@ def grouped(
 
 
 def _of_one_mind(group: Sequence[Finding]) -> Iterator[list[Finding]]:
-    """Findings that would turn a hyperparameter the same way. One that says "too high" is no witness of
+    """Findings that would turn a hyperparameter the same way. One that says "too high" is not a witness of
     "too low", and has to stand for itself.
     """
     surest = max(group, key=lambda one: (one.certainty is not Certainty.HINT, one.suspicion))

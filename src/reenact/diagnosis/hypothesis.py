@@ -1,7 +1,7 @@
 """A hypothesis is tested: the gates of its check, then both programs over fresh seeds.
 
 Everything that an edit or a check touches runs in the sandbox; where none confines, nothing is
-executed and the hypothesis stays an opinion. The program as it stands is watched once where it
+executed and the hypothesis stays an opinion. The unchanged program is watched once where it
 belongs, to see which files it reads and which metric it logs.
 """
 

@@ -4,13 +4,13 @@ nothing.
 What is proven or strongly suspected is changed at once first: outside of text books several faults
 hide each other. A joint change that helps is cut down to what is needed; where it does not help,
 suspects are changed one by one. What remains is trained over fresh seeds against the program as it
-stands, and only a significant improvement confirms it. One metric judges, and it is chosen before
+is, and only a significant improvement confirms it. One metric judges, and it is chosen before
 any of these seeds is trained: where the program learns nothing at all and no change moves the
 metric on the screening seeds, that is the fall of the training loss.
 
-A trial has four outcomes. A significant difference that is no improvement is "runs now". What was
+A trial has four outcomes. A significant difference that is not an improvement is "runs now". What was
 not confirmed is refuted only where a difference could have been seen and was shown to be none; else
-it is undecided, and what was believed before stands. Proof always stands.
+it is undecided, and what was believed before holds. Proof always holds.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ LOOKED_AT_AGAIN = 2
 MUCH = 0.25
 """Share of what is left to gain that changing a slight suspect must bring."""
 NO_DIFFERENCE = 0.15
-"""A gain that surely lies below this share of what is left to gain is none."""
+"""A gain that surely lies below this share of what is left to gain is not one."""
 SURE = 0.9
 """A suspect as likely as this stays a finding when another change was confirmed and this one
 helped too.
@@ -82,7 +82,7 @@ def intervene(
 
 @dataclass
 class _Tried:
-    """What changing the suspects has shown, as far as one metric tells."""
+    """What changing the suspects has shown, as far as one metric reports."""
 
     candidates: list[Candidate]
     base: float = float("-inf")
@@ -166,8 +166,8 @@ def _together(tried: _Tried, screening: Screening) -> Joint:
 
 
 def _learns(screening: Screening) -> bool:
-    """Whether the program as it stands learns anything, by its training loss; so too where
-    nobody can say.
+    """Whether the unchanged program learns anything, by its training loss; so too where
+    no one can say.
     """
     trainer = screening.trainer
     outcome = trainer.outcomes(

@@ -1,7 +1,7 @@
 """From evidence to a diagnosis: ask the rules, gather suspects, say what they come to. Nothing is
 run.
 
-A value that a program reads only when it runs is placed where it stands: the text names an
+A value that a program reads only when it runs is placed where it is: the text names an
 expression (`cfg.lr`) or nothing at all (`**options`), and one line of a file of settings that the
 run opened has that key; where a program hands settings on by `**`, one line of its own.
 """
@@ -156,7 +156,7 @@ def conclude(
 
 @dataclass(frozen=True)
 class _Fixes:
-    """Gives findings the fix that nobody has given them yet."""
+    """Gives findings the fix that no one has given them yet."""
 
     evidence: Evidence
     options: DiagnoseOptions
@@ -261,7 +261,7 @@ def placed_in_settings(
     findings: Iterable[Finding],
     evidence: Evidence,
 ) -> tuple[Finding, ...]:
-    """The findings; those about a number that a file of settings holds stand there."""
+    """The findings; those about a number that a file of settings holds are there."""
     opened = _opened(evidence)
     own = _handing_on(evidence)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from reenact.faults.finding import Finding
 
 ORDERLY = (OutcomeKind.FINISHED, OutcomeKind.STOPPED)
-"""Endings that need no mention beside a judged training."""
+"""Endings that need no mention next to a judged training."""
 FEW_STEPS = 30
 """Below this a training has hardly begun."""
 DEEPER = {
@@ -173,7 +173,7 @@ def _unexplained(found: Shown) -> str:
     if not grave:
         return ""
     names = in_a_row(one.first.name for one in grave)
-    return f" By itself, what was seen is no fault: {names}."
+    return f" By itself, what was seen is not a fault: {names}."
 
 
 def _stopped_early(evidence: Evidence) -> str:

@@ -47,7 +47,7 @@ def observe(
     *,
     bare: bool,
 ) -> tuple[Watched, Experiments]:
-    """One watched run, and beside it the small experiments in a process of their own; `bare` looks
+    """One watched run, and next to it the small experiments in a process of their own; `bare` looks
     at losses and metrics alone, and does without experiments.
     """
     # Ends with us, and by itself once the watched run was ended for want of time.

@@ -83,7 +83,7 @@ class TrainingOptions:
     trainings; empty: the usual one, and more where a training takes less than 1.5 s.
     """
     metric: str = ""
-    """The metric that judges a change; empty: chosen from what the program tells."""
+    """The metric that judges a change; empty: chosen from what the program reports."""
     python: str = ""
     """Interpreter; empty: the one that runs reenact."""
     workers: int = 0
@@ -103,8 +103,8 @@ class TrainingOptions:
     second of CPU time or so, never more than twenty.
     """
     prune: bool = False
-    """End trainings that choose among changes when they are hopeless beside the program as it
-    stands.
+    """End trainings that choose among changes when they are hopeless compared with the program as it
+    is.
     """
 
     def __post_init__(self) -> None:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def ending_of(evidence: Evidence) -> Crash | None:
-    """The exception that ends the program behind its training; none where there is no such."""
+    """The exception that ends the program after its training; none where there is no such."""
     from reenact.trials.ending import behind_training
 
     program = evidence.program
@@ -124,14 +124,14 @@ def diagnose_within(
 def _observe(
     program: Program, options: DiagnoseOptions, services: DiagnoseServices, run: Scope
 ) -> tuple[Evidence, tuple[str, ...]]:
-    """Read the program; when the depth allows it, watch one run and experiment beside it. Notes say
+    """Read the program; when the depth allows it, watch one run and experiment next to it. Notes say
     what could not be seen.
     """
     evidence = read_only(program)
     unread = tuple(f"{file.path} could not be read: {file.unparsed}." for file in program.unparsed)
     if not options.depth.runs:
         return evidence, unread
-    doing = "train once under the probe; overfit one batch and LR range test beside it"
+    doing = "train once under the probe; overfit one batch and LR range test next to it"
     services.tell(Progress("diagnose", 1, 5, doing))
     from reenact.diagnosis.observe import watched_run
 

@@ -43,7 +43,7 @@ class DiagnoseServices:
     answers: Answers = field(default_factory=Answers)
     """What the program reads on its stdin; nothing by default."""
     notice: Callable[[str], None] | None = None
-    """Who hears once that a training takes long and how to end it earlier; none: nobody."""
+    """Who hears once that a training takes long and how to end it earlier; none: no one."""
     model: Model | None = None
     """A language model that looks for faults, or proposes changes."""
     sandbox: Callable[[], Sandbox] | None = None

@@ -10,7 +10,7 @@ from reenact.probe.trace import Experiments
 
 @dataclass(frozen=True)
 class WatchedRun:
-    """What a watched run leaves for whoever continues."""
+    """What a watched run leaves for anyone who continues."""
 
     folder: Path
     outcome: Outcome

@@ -66,7 +66,7 @@ class RawReport:
 
     @property
     def pictures(self) -> str:
-        """How many pictures it has that nobody looked at, as a sentence; empty without any."""
+        """How many pictures it has that no one looked at, as a sentence; empty without any."""
         count = len(_PICTURE.findall(self.text()))
         which = "a picture, which was" if count == 1 else f"{count} pictures, which were"
         if count:

@@ -75,7 +75,7 @@ def open_repository(
     path = Path(ref)
     if _ADDRESS.match(ref):
         return opener.from_address(ref)
-    if os.path.isdir(path):  # noqa: PTH112 - a name that is too long is no folder, and no error
+    if os.path.isdir(path):  # noqa: PTH112 - a name that is too long is not a folder, and no error
         folder = path.absolute()
         if commit or is_bare(folder):
             return opener.exported(Repository(folder, WALL_S), commit or "HEAD")
@@ -195,7 +195,7 @@ class _Opener:
                 return self._made(partial, commit, repository.day(commit))
 
     def _made(self, partial: Path, commit: str, day: date) -> Checkout:
-        """A checkout that was filled beside its place, moved there whole."""
+        """A checkout that was filled next to its place, moved there whole."""
         checkout = _counted(partial, commit, self.source)
         _day_file(self._place(commit)).write_text(day.isoformat())
         _settle(partial, self._place(commit))
@@ -267,12 +267,12 @@ def _counted(folder: Path, commit: str, source: str) -> Checkout:
 
 
 def _day_file(place: Path) -> Path:
-    """Where the day of a checkout's commit is kept, beside it."""
+    """Where the day of a checkout's commit is kept, next to it."""
     return place.with_name(f"{place.name}.day")
 
 
 def _day(folder: Path) -> date | None:
-    """When the commit of a checkout was made, by the file beside it or by git; none where
+    """When the commit of a checkout was made, by the file next to it or by git; none where
     neither knows.
     """
     with suppress(OSError, ValueError):

@@ -63,7 +63,7 @@ class Web:
     headers: tuple[tuple[str, str], ...] = _GITHUB
     """Sent with every question."""
     instead: str = "Check the network, or save the report as a file and name that."
-    """What a user can do when nobody answers."""
+    """What a user can do when no one answers."""
 
     def get(self, path: str, token: str = "") -> Answer:
         """The answer to one question, whatever its status. Unreachable when none came."""
@@ -134,7 +134,7 @@ def _opener(address: str) -> urllib.request.OpenerDirector:
 
 
 def _origin(address: str, location: str = "") -> str:
-    """Scheme, host and port of an address, or of where it sends us; empty for what is no
+    """Scheme, host and port of an address, or of where it sends us; empty for what is not
     address.
     """
     with suppress(ValueError):

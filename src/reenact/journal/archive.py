@@ -8,7 +8,7 @@ before it is read, and there are no names in it that could become paths.
 
 Of a run that comes in, every column must have its form, every artefact must be named by a step, and
 the check sums of the journal it left must hold. Then it gets numbers and check sums of this
-journal, all in one transaction. It is signed by nobody: nothing of it is ever taken as evidence
+journal, all in one transaction. It is signed by no one: nothing of it is ever taken as evidence
 here.
 """
 
@@ -205,7 +205,7 @@ def export_run(
 
 
 def as_json(row: Run | Step, **bodies: str) -> bytes:
-    """A row with its bodies, as it stands in the file."""
+    """A row with its bodies, as it is in the file."""
     columns = dict(zip(row.columns(), row.values(), strict=True))
     return json.dumps(
         {
@@ -436,7 +436,7 @@ def _take_in(
 
 
 def _settled(run: Run) -> Status:
-    # Nobody works on it here, whatever was going on when it was exported.
+    # No one works on it here, whatever was going on when it was exported.
     if run.status is Status.RUNNING:
         return Status.STOPPED
     return run.status

@@ -1,4 +1,4 @@
-"""Large bytes beside the journal, named by the SHA-256 of their content and checked on every
+"""Large bytes next to the journal, named by the SHA-256 of their content and checked on every
 read.
 """
 
@@ -43,7 +43,7 @@ class FolderArtefacts:
         artefact = named(data)
         path = self._path(artefact.sha256)
         with storage_named(path):
-            # A damaged file is written again by whoever still has its content.
+            # A damaged file is written again by anyone who still has its content.
             intact = path.exists() and named(path.read_bytes()) == artefact
         if not intact:
             make_folder(path.parent, 0o700)

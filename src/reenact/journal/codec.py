@@ -145,7 +145,7 @@ _TAGS: dict[str, Callable[[Any], Any]] = {
 
 
 def dumped(value: JsonValue) -> str:
-    """JSON text as it stands in a row: readable, and always valid UTF-8."""
+    """JSON text as it is in a row: readable, and always valid UTF-8."""
     text = json.dumps(
         value,
         ensure_ascii=False,

@@ -159,7 +159,7 @@ def _connect(path: Path | None, readonly: bool) -> sqlite3.Connection:
     address = f"file:{quote(str(path))}?mode="
     if not readonly:
         make_folder(path.parent, 0o700)
-        # An empty file for SQLite to fill: the log and the shared memory beside it get the same
+        # An empty file for SQLite to fill: the log and the shared memory next to it get the same
         # rights.
         with storage_named(path), suppress(FileExistsError):
             os.close(

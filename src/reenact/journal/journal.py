@@ -1,4 +1,4 @@
-"""The journal of a project: opened once, it starts and continues runs, and tells about those it holds.
+"""The journal of a project: opened once, it starts and continues runs, and reports about those it holds.
 
 In short, for a pipeline:
 
@@ -170,7 +170,7 @@ class Journal(JournalReader):
             return self._take_over(connection, run)
 
     def rename(self, run: Run, name: str) -> Run:
-        """Give a run that nobody works on another name in lists. Raises InputError for an empty
+        """Give a run that no one works on another name in lists. Raises InputError for an empty
         one.
         """
         words = " ".join(self._bodies.words(name).split())[:LONGEST_NAME]
@@ -181,7 +181,7 @@ class Journal(JournalReader):
 
     @contextmanager
     def _alone(self, run: Run, *, finished: bool = False) -> Iterator[sqlite3.Connection]:
-        """A transaction on a run that nobody works on meanwhile; `finished`: it may have come
+        """A transaction on a run that no one works on meanwhile; `finished`: it may have come
         to its end.
         """
         if run.status is Status.FINISHED and not finished:
@@ -293,7 +293,7 @@ class Journal(JournalReader):
     def _lock(self, run: Run, holder: Run) -> None:
         if not self._locks.take(run.seq):
             why = f"Run {holder.id} is being worked on by process {holder.pid}."
-            instead = "Wait until it is done or stop it; --fresh starts another run beside it."
+            instead = "Wait until it is done or stop it; --fresh starts another run next to it."
             raise RunLocked(why, next_step=instead)
 
     def _begun(
@@ -302,7 +302,7 @@ class Journal(JournalReader):
         earlier: Run | None,
         wanted: Run,
     ) -> Run:
-        """The earlier run as it goes on, or else a new one, as it stands in the file now."""
+        """The earlier run as it goes on, or else a new one, as it is in the file now."""
         if earlier is not None:
             execution = UNENDED | {name: getattr(wanted, name) for name in OF_EXECUTION}
             execution |= {

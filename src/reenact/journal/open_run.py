@@ -1,7 +1,7 @@
 """A run that is being worked on: the scope of its pipeline, its verdict, and how it ends.
 
-Whoever reads a result must know which parts of it were not made now, and how to have all of it made
-again: one line tells it.
+Anyone who reads a result must know which parts of it were not made now, and how to have all of it made
+again: one line says it.
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
 """One SELECT over the views `runs` and `steps`, on a file opened only to read.
 
-The views stand over the journal's tables as temporary ones of the same name whose every row is
+The views are over the journal's tables as temporary ones of the same name whose every row is
 proven first, so that a damaged row is an error and never part of an answer.
 """
 

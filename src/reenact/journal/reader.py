@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 INTERRUPTED = "interrupted"
-"""How a run stands that is marked running while no process works on it: killed, or the machine
+"""The status of a run that is marked running while no process works on it: killed, or the machine
 went down.
 """
 
@@ -280,13 +280,13 @@ class JournalReader:
         return None
 
     def typed_result(self, step: Step, returns: type[T]) -> T:
-        """The result of a step as what it was. Raises JournalError for one that is no such thing,
+        """The result of a step as what it was. Raises JournalError for one that is not such a thing,
         as those of other versions are.
         """
         try:
             return decoder(returns)(self.result(step))
         except ValueError as error:
-            why = f"not the form that this version shows: {step.path} is no {returns.__name__}."
+            why = f"not the form that this version shows: {step.path} is not a {returns.__name__}."
             instead = f"reenact runs show RUN --step {step.path} prints it as it was stored."
             raise JournalError(f"The result of this run has {why}", next_step=instead) from error
 
@@ -368,7 +368,7 @@ def proven_file(folder: Path, *, readonly: bool) -> tuple[Database, Locks]:
     try:
         with database.snapshot() as connection:
             prove_count(connection)
-        # Made last: a lock file beside a journal says that the journal was whole once.
+        # Made last: a lock file next to a journal says that the journal was whole once.
         return database, locks_at(lock_file)
     except BaseException:
         database.close()

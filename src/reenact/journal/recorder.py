@@ -76,7 +76,7 @@ class Recorder:
         self._signer = signer
         self._by_key: dict[str, Step] = {}
         self._at: dict[str, Step] = {}
-        """The step that stands at a path now; superseded ones are only in `_by_key`."""
+        """The step that is at a path now; superseded ones are only in `_by_key`."""
         self._learn(steps)
         self.kept: set[str] = set()
         """Keys of steps of earlier executions of this run whose results this one was given."""
@@ -196,7 +196,7 @@ class Recorder:
         }
 
     def reuse(self, taken: Sequence[tuple[StepRequest, Step]]) -> None:
-        """Write that this run takes steps from other runs, with the results as they stand there."""
+        """Write that this run takes steps from other runs, with the results as they are there."""
         rows = []
         for wanted, source in taken:
             body = self.bodies.body(wanted.inputs)
@@ -224,7 +224,7 @@ class Recorder:
         error: BaseException | None = None,
         **columns: Any,
     ) -> None:
-        """Write how the run stands now."""
+        """Write the status of the run now."""
         with self.writing() as writing:
             columns |= {
                 "status": status,
@@ -246,7 +246,7 @@ class Recorder:
         return rows[0][0] if rows else None
 
     def text_of(self, step: Step, column: str) -> str:
-        """The `inputs` or the `result` of a step, as it stands in the row."""
+        """The `inputs` or the `result` of a step, as it is in the row."""
         with self._database.snapshot() as connection:
             return read_body(connection, step, column)
 

@@ -39,7 +39,7 @@ LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 
 
 class Status(StrEnum):
-    """How a run stands."""
+    """The status of a run."""
 
     RUNNING = "running"
     """A process works on it, or died while it did."""
@@ -52,7 +52,7 @@ class Status(StrEnum):
 
 
 class State(StrEnum):
-    """How a step stands."""
+    """The status of a step."""
 
     BEGUN = "begun"
     """The intent is written, no result is: the effect is in flight, or was when the process
@@ -90,7 +90,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Artefact:
-    """Bytes kept beside the journal, by the hash of their content."""
+    """Bytes kept next to the journal, by the hash of their content."""
 
     sha256: str
     size: int
@@ -102,7 +102,7 @@ class _Row:
 
     check_sum: int = 0
     mac: str = ""
-    """Keyed hash over all other columns; empty when nobody of this machine vouches for the row."""
+    """Keyed hash over all other columns; empty when no one of this machine vouches for the row."""
 
     @classmethod
     def columns(cls) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ class _Row:
         return tuple(getattr(self, name) for name in self.columns())
 
     def sealed(self, signer: Signer | None) -> Self:
-        """The same row with the check sum it must have; without a signer it is nobody's."""
+        """The same row with the check sum it must have; without a signer it is no one's."""
         signed = replace(
             self,
             mac=signer.sign(*self._signed()) if signer else "",
@@ -335,7 +335,7 @@ class Clock:
 
 
 def this_host() -> dict[str, Any]:
-    """The machine and process we run in: `host` is a hash of the machine's name, which tells
+    """The machine and process we run in: `host` is a hash of the machine's name, which reports
     machines apart and names none; `boot` changes with every start of the machine.
     """
     name = hashlib.blake2b(platform.node().encode(), digest_size=6).hexdigest()

@@ -105,7 +105,7 @@ def set_row(
     new: Row,
     **bodies: str,
 ) -> None:
-    """Replace a row; the old state must still stand. Bodies that are not given stay."""
+    """Replace a row; the old state must still be there. Bodies that are not given stay."""
     columns = (*new.columns(), *bodies)
     marks = ", ".join("?" for _ in columns)
     change = f"UPDATE {new.TABLE} SET ({', '.join(columns)}) = ({marks})"  # noqa: S608

@@ -1,6 +1,6 @@
 """Whose rows these are: a keyed hash (HMAC-SHA256) over every run, every step and every trace.
 
-The key is 32 random bytes in the user's configuration folder, readable by nobody else, and never in
+The key is 32 random bytes in the user's configuration folder, readable by no one else, and never in
 a journal. A journal that came with a folder, an archive or another machine may say anything with
 check sums that hold; it cannot have these hashes. What does not carry a right one is shown,
 compared and exported, but nothing of it is executed, continued or taken as evidence. Not covered: a

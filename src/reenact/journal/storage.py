@@ -72,8 +72,8 @@ def write_whole(
     temporary: Path,
     mode: int = 0o644,
 ) -> None:
-    """Write beside, flush, rename over: a reader sees the old content or the new, never a part. A
-    crash may leave `temporary` behind; whoever writes the same content again writes over it.
+    """Write next to, flush, rename over: a reader sees the old content or the new, never a part. A
+    crash may leave `temporary` behind; anyone who writes the same content again writes over it.
     """
     half = len(data) // 2
     with storage_named(path):
@@ -98,7 +98,7 @@ def write_whole(
 
 def tighten(folder: Path) -> None:
     """Take from other users what they may do with a folder of ours and all in it; links are not
-    followed. Journals hold prompts, code and output. A folder that nobody else may enter is left as
+    followed. Journals hold prompts, code and output. A folder that no one else may enter is left as
     it is: what lies in it is out of reach, and looking through a large one would take long. So is a
     folder that holds the working folder or the home folder: somebody put the journal right into a
     place of other things.

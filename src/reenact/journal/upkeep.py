@@ -23,7 +23,7 @@ from reenact.journal.rows import (
 from reenact.journal.storage import Locks
 
 IMPORTING = 0
-"""The lock of whoever brings in or sweeps artefacts that no step names. Runs count from 1."""
+"""The lock of anyone who brings in or sweeps artefacts that no step names. Runs count from 1."""
 
 
 @dataclass(frozen=True, slots=True)

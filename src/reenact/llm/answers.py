@@ -28,7 +28,7 @@ LONGEST_LITERAL = 200_000
 SHOWN_PROBLEMS = 8
 CANDIDATES = 50
 FENCES = 5
-"""Objects and code fences that are tried; a text with more is no answer but a flood."""
+"""Objects and code fences that are tried; a text with more is not an answer but a flood."""
 NO_OBJECT = "Your answer contained no JSON object."
 CUT_OFF = "Your JSON breaks off before its end. Give the whole object."
 _THINKING = re.compile(r"\A(?:\s*<think(?:ing)?>.*?</think(?:ing)?>)+", re.DOTALL | re.IGNORECASE)
@@ -39,7 +39,7 @@ _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
 
 
 class BadAnswer(Exception):
-    """An answer that does not fit. `for_model` tells the model what to do better."""
+    """An answer that does not fit. `for_model` informs the model what to do better."""
 
     def __init__(self, for_model: str, *, echo: bool = True) -> None:
         super().__init__(for_model)
@@ -67,7 +67,7 @@ def validated(text: str, kind: type[T]) -> T:
         raise BadAnswer("Your answer was empty.", echo=False)
     if len(text) > LONGEST_ANSWER:
         raise BadAnswer(f"Your answer was longer than {LONGEST_ANSWER} characters.", echo=False)
-    # A misfit object says more than a broken one, and that more than a list or citation beside it.
+    # A misfit object says more than a broken one, and that more than a list or citation next to it.
     problems: dict[int, BadAnswer] = {}
     for found in reversed(values(text)[-CANDIDATES:]):
         if isinstance(found, BadAnswer):
@@ -155,7 +155,7 @@ def _found(text: str, position: int) -> Iterator[Any]:
 
 
 def _decoded(text: str, start: int = 0) -> tuple[Any, int]:
-    """The JSON value that begins at `start`, and where it ends. ValueError for what is no JSON."""
+    """The JSON value that begins at `start`, and where it ends. ValueError for what is not JSON."""
     try:
         value, end = _DECODER.raw_decode(text, start)
         json.dumps(value, ensure_ascii=False).encode()

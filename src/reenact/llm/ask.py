@@ -114,7 +114,7 @@ class Usage:
     cached_tokens: int = 0
     """Part of the input that the provider had cached."""
     estimated: bool = False
-    """Nobody counted: four characters are taken for one token."""
+    """No one counted: four characters are taken for one token."""
 
     @property
     def tokens(self) -> int:
@@ -247,7 +247,7 @@ class Call:
         return "\n\n".join([*blocks, self.schema_words]) + "\n"
 
     def estimate(self, reply: Reply) -> Usage:
-        """Tokens of an exchange that nobody counted."""
+        """Tokens of an exchange that no one counted."""
         sent = len(self.as_text())
         received = len(reply.text) + sum(map(len, reply.offers))
         return Usage(
@@ -266,10 +266,10 @@ class Reply:
     offers: tuple[str, ...] = ()
     """Arguments of calls to the answer tool, for models that answer by tool call."""
     strays: tuple[str, ...] = ()
-    """Names of tools it called that nobody offered."""
+    """Names of tools it called that no one offered."""
     finish: Literal["stop", "length", "refused"] = "stop"
     usage: Usage | None = None
-    """None when nobody counted."""
+    """None when no one counted."""
     cost: Decimal | None = None
 
 
@@ -288,7 +288,7 @@ class Transient(Exception):
         self.retry_after_s = retry_after_s
         """How long the other side asked to wait."""
         self.billed = billed
-        """A reply came, so somebody may have to pay for it, although nobody can read it."""
+        """A reply came, so somebody may have to pay for it, although no one can read it."""
 
 
 class Wire(Protocol):

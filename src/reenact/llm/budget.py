@@ -35,7 +35,7 @@ class Spent:
     """US dollars, over the calls whose price is known."""
     seconds: float = 0.0
     unpriced: int = 0
-    """Replies whose price nobody knows; `money` does not contain them."""
+    """Replies whose price no one knows; `money` does not contain them."""
 
     def __add__(self, other: Spent) -> Spent:
         return Spent(*(one + more for one, more in zip(astuple(self), astuple(other), strict=True)))

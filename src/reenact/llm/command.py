@@ -2,7 +2,7 @@
 
 It is the user's own, trusted program: it runs unconfined, with the user's environment, without a
 shell. Prompt and outputs are temporary files, so that a child that keeps an output open holds
-nobody up. Exit 0 is an answer. Exit 2, 126, 127 and the sysexits codes 64 to 78 but 75 are final:
+no one up. Exit 0 is an answer. Exit 2, 126, 127 and the sysexits codes 64 to 78 but 75 are final:
 wrong usage, no such program. Anything else (1, 75 "try later", death by a signal, a time-out) is
 tried again. At the time-out, or when it prints too much, its whole process group is killed.
 """
@@ -107,7 +107,7 @@ class CommandWire:
         until: float,
     ) -> None:
         """Return when the program has ended; raise when it prints too much or takes too long."""
-        # Looks without reaping: while the zombie is there, nobody else can get its process group.
+        # Looks without reaping: while the zombie is there, no one else can get its process group.
         while (
             os.waitid(
                 os.P_PID,

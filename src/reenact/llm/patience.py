@@ -41,11 +41,11 @@ class Patience:
     idle_s: float = 600.0
     """Longest silence of a server within one call. Most are silent while they think."""
     relay_s: float = 3600.0
-    """Longest time to wait for whoever serves a relay folder."""
+    """Longest time to wait for anyone who serves a relay folder."""
     bad_answers: int = 3
     """Answers in a row that do not fit the asked-for type before giving up."""
     breaker_faults: int = 12
-    """Faults in a row after which nobody is asked for a while."""
+    """Faults in a row after which no one is asked for a while."""
     breaker_rest_s: float = 60.0
 
     def wait_s(self, fault: Transient, nth: int, jitter: float) -> float:

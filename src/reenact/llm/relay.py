@@ -56,7 +56,7 @@ SUFFIXES = {
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A request that nobody has answered yet."""
+    """A request that no one has answered yet."""
 
     id: str
     request: Mapping[str, Any]
@@ -178,7 +178,7 @@ def file_answer(
     by: str = "",
     replace: bool = False,
 ) -> Path:
-    """Put an answer beside its request. InputError when it does not fit the asked schema."""
+    """Put an answer next to its request. InputError when it does not fit the asked schema."""
     asked = show_request(folder, name)
     if take_answer(folder, asked.id) is not None and not replace:
         fix = "Say --replace to change it."
@@ -300,7 +300,7 @@ def _write_whole(path: Path, data: bytes) -> None:
 
 FIRST_LOOK_S = 0.05
 LONGEST_LOOK_S = 1.0
-"""Looks at the folder become rarer the longer nobody answers."""
+"""Looks at the folder become rarer the longer no one answers."""
 TELL_EVERY_S = 60.0
 """A log of hours should not consist of waiting."""
 
@@ -338,7 +338,7 @@ class RelayWire:
             now = self._clock.now()
             if now >= until:
                 raise ModelUnreachable(
-                    f"Nobody answered the request {asked} of step {call.step} in time.",
+                    f"No one answered the request {asked} of step {call.step} in time.",
                     next_step=f"Answer it with `reenact relay {self._folder} {asked} --answer FILE`"
                     " and run the same command: it finds the answer.",
                 )

@@ -88,7 +88,7 @@ def message(asked: Waiting, folder: Path) -> types.CreateMessageRequest:
 
 
 def file_reply(folder: Path, name: str, reply: types.CreateMessageResult) -> None:
-    """Put a reply beside its request; one that does not fit goes as it is, and the run says
+    """Put a reply next to its request; one that does not fit goes as it is, and the run says
     what is wrong.
     """
     text = ""

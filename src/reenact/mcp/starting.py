@@ -42,7 +42,7 @@ LOOK_S = 0.25
 FIRST_LOOK_S = 8.0
 """How long a start waits for the run to show up in the journal, so that its answer has an id."""
 OWN_MODEL = "mcp"
-"""The model that is whoever talks to this server: by sampling, or by the tools `request` and
+"""The model that is anyone who talks to this server: by sampling, or by the tools `request` and
 `answer`.
 """
 ModelName = Annotated[
@@ -75,7 +75,7 @@ class Starter:
         model: str,
         max_cost: float,
     ) -> Data:
-        """`reenact COMMAND --OPTIONS --model ... BEHIND`."""
+        """`reenact COMMAND --OPTIONS --model ... After`."""
         self.permits.for_running(f"`reenact {command}`")
         words = options(given)
         asking = model_words(

@@ -66,7 +66,7 @@ class ProgramLine:
     """A training program as an agent names it."""
 
     words: tuple[str, ...]
-    """What stands behind our own options; the first is never one of them."""
+    """What is behind our own options; the first is never one of them."""
     python: str
     """The interpreter that the line begins with; empty: the active one."""
 
@@ -83,7 +83,7 @@ class ProgramLine:
         try:
             words = shlex.split(line)
         except ValueError as error:
-            raise InputError(f"This is no command line: {error}. Received: {line!r}.") from error
+            raise InputError(f"This is not a command line: {error}. Received: {line!r}.") from error
         python = ""
         if words and is_python(Path(words[0]).name):
             python = words[0]

@@ -1,7 +1,7 @@
 """The part of a paper that bears on a task, as prompts have it: the same text in every question of
 a step.
 
-Read by all: the paper without its bibliography, thanks and statements. Given to whoever writes
+Read by all: the paper without its bibliography, thanks and statements. Given to anyone who writes
 code: of a narrowed task only the sections that criteria or the review rest on; of the others the
 headings; and where these are still long, of their paragraphs only those that something rests on,
 with their neighbours. Formulas are written without the spaces that converters put between all
@@ -22,7 +22,7 @@ SILENT = re.compile(
 )
 """Sections that are not about the method."""
 LEFT_OUT = "(left out: nothing that is asked for rests on it)"
-SHORTENED = "(of this section only what is asked for rests on, with what stands beside it)"
+SHORTENED = "(of this section only what is asked for rests on, with what is next to it)"
 LONG = 48_000
 """Characters of the sections beyond which paragraphs of them are left out."""
 PORTION = 12000
@@ -105,7 +105,7 @@ def block_of(place: str) -> str:
 
 
 def _shortened(section: Section, blocks: set[str]) -> Section:
-    """A section without paragraphs and figures that are neither wanted nor beside what is.
+    """A section without paragraphs and figures that are neither wanted nor next to what is.
     Formulas, tables and algorithms stay: they define.
     """
     wanted = [at for at, one in enumerate(section.blocks) if one.id in blocks]
@@ -137,7 +137,7 @@ def _sections_text(
 
 
 def portions(paper: Paper) -> Iterator[tuple[str, set[str]]]:
-    """The paper in portions, whole blocks each, never without the heading that they stand
+    """The paper in portions, whole blocks each, never without the heading that they are
     under, with ids.
     """
     lines: list[str] = []

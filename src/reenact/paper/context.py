@@ -84,7 +84,7 @@ def project_runner(
 
 
 def machine_text(options: PaperOptions, runner: ProjectRunner) -> str:
-    """What a run may use and import, for whoever writes the code."""
+    """What a run may use and import, for anyone who writes the code."""
     cores = len(os.sched_getaffinity(0))
     memory = runner.memory_mib
     packages = []
@@ -108,7 +108,7 @@ def scale_arguments(scale: float) -> tuple[str, ...]:
 
 
 def folders_text(folders: tuple[UserFolder, ...]) -> str:
-    """What the user's folders hold, for whoever writes the code: names and sizes, no content."""
+    """What the user's folders hold, for anyone who writes the code: names and sizes, no content."""
     lines = []
     for folder in folders:
         files = sorted(path for path in folder.path.rglob("*") if path.is_file())

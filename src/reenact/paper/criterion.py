@@ -73,7 +73,7 @@ class Criterion:
     quote: str
     """Words of the paper it rests on; found there mechanically."""
     places: tuple[str, ...]
-    """Ids of the sentences, equations, tables or algorithms in which the quote stands."""
+    """Ids of the sentences, equations, tables or algorithms in which the quote is."""
     level: Level
     category: Category
     weight: int
@@ -115,7 +115,7 @@ class Judged:
     criterion: str
     value: Value
     by: str
-    """`check` when a program found out, `judge` when a model did, `nobody` when neither could."""
+    """`check` when a program found out, `judge` when a model did, `no one` when neither could."""
     reason: str
     """What was seen, or why it cannot be judged; never empty."""
     lines: tuple[CodeLine, ...] = ()

@@ -1,7 +1,7 @@
 """What a paper will cost, before the first large request: by its length, and by the questions to be
 asked.
 
-The sizes are those of the shipped recordings, at four characters a token. Left out, because nobody
+The sizes are those of the shipped recordings, at four characters a token. Left out, because no one
 knows how often: fixing code that does not run, and answers that are asked for twice.
 """
 
@@ -33,7 +33,7 @@ finished code.
 HAD = 2 / 3
 """Share of the cited works that can be had."""
 BEARING = 0.6
-"""Share of the paper that goes to whoever writes code for a part of it."""
+"""Share of the paper that goes to anyone who writes code for a part of it."""
 JUDGED, JUDGED_AGAIN = 3, 2
 """Questions to the first judge and to the second."""
 

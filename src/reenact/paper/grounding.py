@@ -23,7 +23,7 @@ from reenact.intake.papers.paper import (
 from reenact.paper.quantity import has_numbers
 
 LEAST = 8
-"""Letters and digits of a quote below which it may stand anywhere by chance."""
+"""Letters and digits of a quote below which it may be anywhere by chance."""
 ALIKE = 0.85
 """Share of a quote that must be in the named place for it to be the same sentence."""
 Grounds: TypeAlias = tuple[str, tuple[str, ...]]
@@ -69,7 +69,7 @@ def ground(
     quote: str,
     places: Sequence[str],
 ) -> Grounds | str:
-    """Where the quote stands, or why it does not: a sentence part after the fact."""
+    """Where the quote is, or why it does not: a sentence part after the fact."""
     named = tuple(place for place in known(paper, places) if text_at(paper, place))
     quote = " ".join(quote.split()).strip("\"'“”")
     whole = _within(paper, quote, named) or _found(paper, quote) or _cells(paper, quote, named)
@@ -109,7 +109,7 @@ def _within(
     quote: str,
     named: Sequence[str],
 ) -> tuple[str, ...]:
-    """Those of the named places in which the quote really stands: one sentence of theirs, or
+    """Those of the named places in which the quote really is: one sentence of theirs, or
     all in a row.
     """
     wanted = plain(quote)

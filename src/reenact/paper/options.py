@@ -93,7 +93,7 @@ class PaperOptions:
     requirements: tuple[str, ...] = ()
     """Packages that the generated code may use besides those of this interpreter."""
     claims: tuple[str, ...] = ()
-    """What the user states that the paper claims, beside what stands in its text and tables."""
+    """What the user states that the paper claims, next to what stands in its text and tables."""
     anyway: bool = False
     """Write and run the code also where nothing could be compared."""
     repair: bool = True

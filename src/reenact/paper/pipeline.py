@@ -96,7 +96,7 @@ class PaperServices:
     fresh: bool = False
     """Start over instead of resuming an interrupted run."""
     report: Callable[[Reproduction], Mapping[str, str]] | None = None
-    """The files of the report beside the project, by name; none: it is not written."""
+    """The files of the report next to the project, by name; none: it is not written."""
 
 
 def reproduce(
@@ -316,7 +316,7 @@ class _Making:
             )
 
     def _brief(self, context: PaperContext) -> Brief:
-        """All that whoever writes the code may know: the paper without its results."""
+        """All that anyone who writes the code may know: the paper without its results."""
         paper = self.paper
         goal = self.options.goal
         claims = self.claims.claims

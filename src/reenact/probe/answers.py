@@ -5,7 +5,7 @@ The watched run gets the keyboard, or the stream that our stdin is. The small ex
 and the trials run the same program, and get the same answers: a file that was redirected, or the
 lines that were typed. A pipe can be read only once: the watched run alone gets it. Answers stay in
 memory, and in the folder of a trial while that runs; the journal keeps none, so a program that was
-answered is watched again by whoever continues.
+answered is watched again by anyone who continues.
 """
 
 import os
@@ -115,7 +115,7 @@ class Answers:
 
     def _tell_followers(self, line: bytes) -> None:
         for follower in self._followers:
-            # Whoever reads no more, or is full of answers that it does not read, needs none.
+            # Anyone who reads no more, or is full of answers that it does not read, needs none.
             with suppress(BrokenPipeError, BlockingIOError):
                 os.write(follower, line)
 

@@ -108,7 +108,7 @@ class GrowingTrace:
 
 
 def in_words(seconds: float) -> str:
-    """A time that nobody needs to the second."""
+    """A time that no one needs to the second."""
     if seconds < 90:
         return f"{math.ceil(seconds)} s"
     if seconds < 5400:
@@ -130,7 +130,7 @@ def telling_of(
     tell: Tell,
     say_once: Callable[[str], None] | None = None,
 ) -> Callable[[], None]:
-    """A function that tells of the training in that folder, at most once a second, whenever it is
+    """A function that reports the training in that folder, at most once a second, whenever it is
     called.
 
     `say_once` gets a sentence when the training turns out to be a long one.

@@ -101,7 +101,7 @@ def watch(
 
 
 def metric(name: str, value: float) -> None:
-    """Tell the probe a value of a metric; does nothing when nobody watches."""
+    """Tell the probe a value of a metric; does nothing when no one watches."""
     session = injected.part("boot").current()
     if session is not None:
         session.tell_metric(name, value)

@@ -100,7 +100,7 @@ class WatchOptions:
 
 
 def fresh_folder(name: str, parent: Path | None = None) -> Path:
-    """`PARENT/name-1`, or the next number that nobody has taken; made at once, so that it is
+    """`PARENT/name-1`, or the next number that no one has taken; made at once, so that it is
     ours.
     """
     parent = parent or TRACES

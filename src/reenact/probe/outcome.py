@@ -13,7 +13,7 @@ class OutcomeKind(StrEnum):
 
     FINISHED = "finished"
     CRASHED = "crashed"
-    """An exception nobody caught."""
+    """An exception no one caught."""
     EXITED = "exited"
     """The program itself chose a non-zero exit code."""
     NEEDS_DATA = "needs-data"
@@ -172,7 +172,7 @@ def classify(
         # It was asked for, and the program went on.
         crash = None
     if exit_code and crash is not None and crash.is_a("SystemExit") and crash.facts.by == PROGRAM:
-        # Its own choice is no crash.
+        # Its own choice is not a crash.
         return Outcome(OutcomeKind.EXITED, exit_code, note=_of_own_exit(crash))
     if exit_code and crash is not None:
         kind, note = _kind(crash)

@@ -198,7 +198,7 @@ def _read_chunk(
     arrays, size = _arrays(folder, name)
     notes = read_json(arrays["notes"].tobytes(), most_bytes=MOST_JSON_BYTES)
     if not isinstance(notes, dict):
-        raise TypeError("its notes are no object")
+        raise TypeError("its notes are not an object")
     tables = _tables(arrays, columns)
     metrics = [
         Metric(
@@ -352,7 +352,7 @@ def read_json_file(folder: Path, name: str) -> Json | None:
         return None
     value = read_json(content, most_bytes=MOST_JSON_BYTES)
     if not isinstance(value, dict):
-        raise InputError(f"{name} in {folder} is no JSON object.")
+        raise InputError(f"{name} in {folder} is not a JSON object.")
     return value
 
 

@@ -1,4 +1,4 @@
-"""What a run depends on beside the program's text: folder, environment, interpreter, machine,
+"""What a run depends on besides the program's text: folder, environment, interpreter, machine,
 files.
 
 Every variable of the environment counts, because a program may put its name together, go through
@@ -143,7 +143,7 @@ def surroundings(program: Program, python: str = "") -> dict[str, JsonValue]:
 
 
 def training_mark(program: Program, python: str, opened: Opened | None) -> str:
-    """Mark of what a training depends on beside its text, seed and limits: the surroundings, and
+    """Mark of what a training depends on besides its text, seed and limits: the surroundings, and
     what the watched run looked at, as it is. Where that run did not show it, it is another mark in
     every process, so that nothing is reused.
     """

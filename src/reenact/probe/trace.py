@@ -378,8 +378,8 @@ class Behaviour:
     noise: float | None = None
     """With the same inputs and another random seed."""
     shift: int | None = None
-    """How many places on the target of a token is: 1 for the next token, 0 where an input beside
-    the first is the target itself; none where it is no such target.
+    """How many places on the target of a token is: 1 for the next token, 0 where an input next to
+    the first is the target itself; none where it is not such a target.
     """
     leak: float | None = None
     """Scores of earlier tokens, when later ones change."""
@@ -392,7 +392,7 @@ class Behaviour:
     padding_added: float | None = None
     """The scores of a decoder, when padding is added to the rows that it reads from."""
     mask_blind: bool | None = None
-    """Whether a mask beside padded tokens is the same at padding as at tokens; none without
+    """Whether a mask next to padded tokens is the same at padding as at tokens; none without
     such a mask.
     """
     ignored_inputs: tuple[str, ...] = ()
@@ -467,7 +467,7 @@ class LossTerm:
     """A part of a loss that is added to others."""
 
     value: float | None
-    """Before its factor; none where it is no single number."""
+    """Before its factor; none where it is not a single number."""
     factor: float | None
     """The constant that it is multiplied by."""
     reduction: str

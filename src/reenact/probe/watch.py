@@ -94,7 +94,7 @@ def watch(
         str(script) if program.is_notebook else None,
     )
     try:
-        # What runs beside the watched run says nothing that the watched run does not say.
+        # What runs next to the watched run says nothing that the watched run does not say.
         stderr = subprocess.DEVNULL if options.experiments else None
         with ProgramTerminal(
             screen,
@@ -189,7 +189,7 @@ def _run(
     started.
     """
     listener = Listener(Noted(_apart(options))) if options.note_opened else None
-    # The script of a notebook lies beside its trace: what it imports lies beside the notebook.
+    # The script of a notebook lies next to its trace: what it imports lies next to the notebook.
     modules = str(program.folder / program.entry.parent) if program.is_notebook else ""
     try:
         child = start_users_program(

@@ -8,7 +8,7 @@ UNNAMED = "unnamed."
 
 def copies_in(trace: Trace) -> frozenset[str]:
     """Weights that no optimizer has, and that have name and shape of weights that one has; the shape
-    alone where those learn and nobody saw their names.
+    alone where those learn and no one saw their names.
     """
     facts = trace.parameter_facts
     learn: set[tuple[str, tuple[int, ...]]] = set()

@@ -10,7 +10,7 @@ patch           Patch: several changes together; apply, diff
 
 The text is read in three layers, each of which imports only those before it:
 
-syntax          files, notebooks, scopes: what stands where, who binds a name
+syntax          files, notebooks, scopes: what is where, who binds a name
 flow            definitions and uses, values in force, calls, what ran before: across all files
 training        layers, losses, loops, data: drafts of hyperparameters, `reading.read(program)`
 edit            changes of the text, on top of all three

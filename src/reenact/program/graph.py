@@ -1,7 +1,7 @@
 """The model graph: layers, loss, optimiser, data facts and task type, read from a live model.
 
 The part of the probe that runs inside a user's program writes it as JSON; this is the type that the
-rest of the package reads. Every field that could not be learned is none, never a guess.
+rest of the package reads. Every field that could not be learned is not one, never a guess.
 """
 
 from dataclasses import dataclass
@@ -57,8 +57,8 @@ class Layer:
     calls: int = 1
     """How often one forward pass goes through it."""
     takes: str | None = None
-    """The layer whose output it is given; empty where that is no single one's (the scores of an
-    attention), none where nobody saw.
+    """The layer whose output it is given; empty where that is not a single one's (the scores of an
+    attention), none where no one saw.
     """
 
 
@@ -76,8 +76,8 @@ class LossFacts:
     called: Place | None = None
     """Where it is given them."""
     bend: str = ""
-    """What bends the very output that it is given; `none` where nothing does, empty where
-    nobody knows.
+    """What activates the very output that it is given; `none` where nothing does, empty where
+    no one knows.
     """
 
 
@@ -146,6 +146,6 @@ class ModelGraph:
     unregistered_at: Place | None = None
     """Where the first of them, or what holds it, was made."""
     outputs: int | None = None
-    """How many tensors that can be learned from a training pass gives; none where nobody saw, where it
+    """How many tensors that can be learned from a training pass gives; none where no one saw, where it
     gives other things too, or where passes go through different layers.
     """

@@ -44,7 +44,7 @@ class Kind(StrEnum):
 
 
 class Written(StrEnum):
-    """How the value stands in the source."""
+    """The status of the value in the source."""
 
     LITERAL = "literal"
     KEYWORD_DEFAULT = "keyword-default"
@@ -73,7 +73,7 @@ class HyperparameterId:
     """Path of the layer in the model; empty for what belongs to the training."""
     kind: Kind
     number: int = 0
-    """Tells apart those that share all of the above, in the order of the text."""
+    """Reports apart those that share all of the above, in the order of the text."""
 
     def __str__(self) -> str:
         parts = [part for part in (self.file, self.model, self.layer, self.kind.value) if part]
@@ -138,11 +138,11 @@ class Hyperparameter:
     """
     written: Written
     place: Place
-    """Where the value stands; for an absent one, the call that would take it."""
+    """Where the value is; for an absent one, the call that would take it."""
     alternatives: tuple[JsonValue, ...] = ()
     """Values worth trying, in order of how usual they are."""
     text: str = ""
-    """What stands at the place."""
+    """What is at the place."""
     layer_type: str = ""
     """Class of the layer it belongs to."""
     role: str = ""

@@ -24,14 +24,14 @@ class LayerView:
     type: str
     family: str
     """dense, conv, recurrent, embedding, dropout, norm, activation, pool, shape, merge, input, ...;
-    empty when it is a kind nobody knows.
+    empty when it is a kind no one knows.
     """
     index: int | None
     """Place in `model.layers`, from 0; none for functions and inputs."""
     own_activation: str | None
     """The non-linearity it applies itself, or is."""
     activation: str | None
-    """What bends its output on the way to the next layer with weights: its own, or what follows
+    """What activates its output on the way to the next layer with weights: its own, or what follows
     it.
     """
     role: str
@@ -45,7 +45,7 @@ class LayerView:
     functional: bool = False
     """A function called in the forward pass, not a layer object."""
     feeds: tuple[str, ...] = field(default=())
-    """Names of the layers that take its output, where the text tells."""
+    """Names of the layers that take its output, where the text reports."""
     takes: str | None = None
     """The layer whose output it is given, as in `Layer.takes`."""
 
@@ -207,7 +207,7 @@ def _in_part(
     bent: str | None,
     after: Sequence[LayerView],
 ) -> bool:
-    """Whether an activation is seen to bend parts of a layer's output alone, as gaps between
+    """Whether an activation is seen to activate parts of a layer's output alone, as gaps between
     quantiles.
     """
     given = [later.input_shape for later in after if later.own_activation == bent]
@@ -226,7 +226,7 @@ def _size(shape: Sequence[int | None] | None) -> int | None:
 
 
 def _following(found: Sequence[LayerView], number: int) -> str | None:
-    """The activation that is given this layer's output; the next in order where nobody saw the
+    """The activation that is given this layer's output; the next in order where no one saw the
     tensors.
     """
     named = {view.name: view for view in found}

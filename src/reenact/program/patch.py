@@ -99,7 +99,7 @@ class Patch:
         try:
             return cls(tuple(change_from_json(change) for change in changes))
         except ValueError as error:
-            raise PatchRefused(f"This is no change of a program: {error}") from error
+            raise PatchRefused(f"This is not a change of a program: {error}") from error
 
     def __str__(self) -> str:
         return "; ".join(map(str, self.changes)) or "no change"

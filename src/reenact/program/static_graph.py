@@ -1,4 +1,4 @@
-"""The framework, the layers and the hyperparameters of a program as its text tells them, before
+"""The framework, the layers and the hyperparameters of a program as its text reports them, before
 anything runs: what static rules look at.
 """
 
@@ -61,7 +61,7 @@ class StaticGraph:
 
 @lru_cache(maxsize=64)
 def hyperparameters_of(program: Program) -> tuple[Hyperparameter, ...]:
-    """Every hyperparameter that the text of a program tells; nothing is run, no library is
+    """Every hyperparameter that the text of a program reports; nothing is run, no library is
     imported.
     """
     reading = read(program)

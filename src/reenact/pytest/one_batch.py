@@ -1,7 +1,7 @@
 """Training on one batch over and over, on a copy: what the probe does to a program, done to a model
 at hand.
 
-The model that was given stays bit for bit as it was, and so do the random numbers of whoever asked.
+The model that was given stays bit for bit as it was, and so do the random numbers of anyone who asked.
 A Keras model is trained on any engine, as a clone with the same weights and its own loss.
 """
 
@@ -165,7 +165,7 @@ class KerasLearner:
         )
         run = Trained(rate)
         for _ in range(steps):
-            # The loss that a step tells is a mean over all steps since the last reset.
+            # The loss that a step reports is a mean over all steps since the last reset.
             model.reset_metrics()
             logs = model.train_on_batch(inputs, self._targets)
             run.losses.append(float(logs[0] if isinstance(logs, list) else logs))
@@ -367,7 +367,7 @@ def _fitting_loss(output: Any, targets: Any) -> Any:
 
 
 def _accuracy(output: Any, targets: Any) -> float | None:
-    """The share of right answers; none where the targets are no classes."""
+    """The share of right answers; none where the targets are not classes."""
     from torch import Tensor
 
     if (

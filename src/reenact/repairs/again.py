@@ -41,7 +41,7 @@ class SeenFinding:
     codes: tuple[str, ...]
     """Of all detectors that see it."""
     text: str
-    """Of its line, without what stands around it; empty where it has none."""
+    """Of its line, without what is around it; empty where it has none."""
     is_proven: bool
     is_likely: bool
 

@@ -1,8 +1,8 @@
-"""Neutrality: other repairs than the known one, found by walking through trainings that are no
+"""Neutrality: other repairs than the known one, found by walking through trainings that are not
 worse.
 
 Algorithm 1 of "Fault Localisation and Repair for DL Systems": breadth-first search for neutral
-changes. From the faulty program on, every hyperparameter is turned once; a training that is no
+changes. From the faulty program on, every hyperparameter is turned once; a training that is not
 worse than its parent (by the mean of ten) is a node; the best five of each generation go on. A node
 as good as the known repair is an alternative ground truth.
 """
@@ -44,10 +44,10 @@ _FAULTS = {kind: fault for fault in reversed(FaultType) for kind in fault.traits
 
 
 class NodeKind(StrEnum):
-    """A training beside the known repair."""
+    """A training next to the known repair."""
 
     ROOT = "root"
-    """The program as it stands."""
+    """The unchanged program."""
     KNOWN = "known"
     """The known repair."""
     NEUTRAL = "neutral"
@@ -160,7 +160,7 @@ def kind_beside(
     samples: tuple[float, ...],
     known: tuple[float, ...],
 ) -> NodeKind:
-    """How a training stands beside the known repair."""
+    """The status of a training next to the known repair."""
     if fmean(samples) < fmean(known):
         return NodeKind.NEUTRAL
     sure = glm_p(known, samples) < SIGNIFICANT and cohen_d(known, samples) >= LARGE
@@ -331,7 +331,7 @@ def analyse(
     known: Program | None = None,
 ) -> NeutralityGraph:
     """The graph; the same call after an interruption continues. `known` is the program with the
-    known repair; without one, what is no worse than the program as it stands counts as an
+    known repair; without one, what is no worse than the unchanged program counts as an
     alternative to it.
     """
     keys = {

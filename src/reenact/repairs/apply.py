@@ -35,7 +35,7 @@ def write(
     *,
     allow_dirty: bool = False,
 ) -> list[Path]:
-    """Change the files in place; what stood there is kept beside them. Gives the backups."""
+    """Change the files in place; what stood there is kept next to them. Gives the backups."""
     new = changed_files(program, patch)
     for name in new:
         source = program.file(name)
@@ -44,7 +44,7 @@ def write(
                 f"A file was changed since the repair read it, and is not overwritten. Received: "
                 f"{name}."
             )
-            instead = "Run the same command again: it repairs the program as it stands now."
+            instead = "Run the same command again: it repairs the unchanged program."
             raise InputError(why, next_step=instead)
     if not allow_dirty:
         refuse_dirty(program, new)
@@ -101,7 +101,7 @@ def commit_on_branch(
             f"A branch needs a git repository around the program. Received: "
             f"folder={program.folder}."
         )
-        instead = "Use --apply alone: it changes the files and keeps what stood there beside them."
+        instead = "Use --apply alone: it changes the files and keeps what stood there next to them."
         raise InputError(why, next_step=instead)
     if not allow_dirty:
         refuse_dirty(program, new)

@@ -13,6 +13,7 @@ from reenact.errors import PatchRefused
 from reenact.faults.confidence import Word
 from reenact.faults.correctness import is_of_correctness
 from reenact.faults.finding import Finding
+from reenact.faults.fix import FixTried
 from reenact.faults.observation import Observes
 from reenact.program.edit.change import Change, Insert, Rewrite, Set
 from reenact.program.hyperparameter import HyperparameterId
@@ -63,6 +64,12 @@ class Cause:
     def is_of_correctness(self) -> bool:
         return is_of_correctness(self.finding)
 
+    def is_silenced_by(self, patch: Patch) -> bool:
+        """Whether the diagnosis has run this very change, and the detector was silent."""
+        fix = self.finding.fix
+        silent = fix is not None and fix.tried is FixTried.SILENT
+        return silent and fix is not None and fix.patch == patch
+
     @property
     def mechanical(self) -> tuple[Patch, ...]:
         """Fixes that leave no number to choose: a search has nothing to add to them."""
@@ -70,14 +77,18 @@ class Cause:
 
 
 def causes_of(found: Diagnosis, program: Program) -> tuple[Cause, ...]:
-    """What a diagnosis proves, and likely faults of correctness, surest first, with the fixes that fit
-    the program. A crash behind the training is none of its faults.
+    """What a diagnosis proves, and likely faults of correctness or with an edit of code that was seen to
+    silence the detector; surest first, with the fixes that fit the program. A crash after the
+    training is not one of its faults.
     """
     trains = ending_of(found.evidence) is not None
     wanted = (
         one
         for one in found.findings
-        if (is_proven(one) or (one.is_root_cause and is_of_correctness(one)))
+        if (
+            is_proven(one)
+            or (one.is_root_cause and (is_of_correctness(one) or has_silent_edit(one)))
+        )
         and not (trains and one.first.observes is Observes.CRASH)
     )
     return tuple(Cause(one, tuple(_fitting(fixes_of(one), program))) for one in wanted)
@@ -87,9 +98,23 @@ def is_proven(finding: Finding) -> bool:
     return finding.word is Word.PROVEN and finding.is_root_cause
 
 
+def has_silent_edit(finding: Finding) -> bool:
+    """Whether the diagnosis has run an edit of code that silences the detector."""
+    fix = finding.fix
+    if fix is None or fix.tried is not FixTried.SILENT:
+        return False
+    return all(isinstance(one, Rewrite) for one in fix.patch.changes)
+
+
 def fixes_of(finding: Finding) -> tuple[Patch, ...]:
-    """Changes that should take the fault away, the likeliest first."""
-    return tuple(one.patch for one in finding.suggestions if one.patch)
+    """Changes that should take the fault away, the likeliest first: the one that was executed, then
+    others that were not seen to fail. What a model wrote is not one: it runs in a sandbox only.
+    """
+    dropped = [one.patch.to_text() for one in finding.dropped_fixes]
+    shown = [finding.fix.patch] if finding.fix is not None else []
+    others = [one.patch for one in finding.edits if one.patch.to_text() not in dropped]
+    known = {one.to_text(): one for one in (*shown, *others) if one and not one.is_code}
+    return tuple(known.values())
 
 
 def takes_away(patch: Patch, cause: Cause) -> bool:

@@ -58,8 +58,8 @@ def _verdicts_on(
 ) -> tuple[tuple[Verdict, ...], str]:
     """Verdicts on the first candidates, until one holds, and what could not be verified in time.
 
-    On top of fixes that are kept, a change must be better than those alone; what is told then is what
-    both come to together.
+    On top of fixes that are kept, a change must be better than those alone; what is reported then is
+    what both come to together.
     """
     kept = context.kept
 
@@ -126,7 +126,7 @@ def _proves(kept: Kept) -> bool:
 
 
 def best_so_far(context: SearchContext) -> tuple[str, ...]:
-    """In a sentence; nothing where no change was better than the program as it stands."""
+    """In a sentence; nothing where no change was better than the unchanged program."""
     best = context.best
     if best is None or not best.patch:
         return ()

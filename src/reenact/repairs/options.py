@@ -9,7 +9,7 @@ from reenact.trials.budget import TrainingBudget, repair_budget
 
 USUAL_BUDGET = TrainingBudget(20, exact=False)
 LEAST_SEEDS = 6
-"""Below this no paired test of ranks can tell anything."""
+"""Below this no paired test of ranks can be significant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from reenact.program.patch import Patch
 from reenact.program.program import Program
 from reenact.repairs.again import SeenAgain, remaining, watch_again
 from reenact.repairs.causes import Cause, causes_of, takes_away
+from reenact.repairs.claimed import Claimed, claimed
 from reenact.repairs.judged import best_so_far, judged, verdict_of_fixes
 from reenact.repairs.options import RepairOptions
 from reenact.repairs.prepare import (
@@ -37,6 +38,7 @@ from reenact.repairs.verdict import (
     Verdict,
     deciding,
 )
+from reenact.trials.failed import why_failed
 from reenact.trials.metric import STEP_LOSS
 from reenact.trials.trainer import BudgetedTrainer
 from reenact.trials.trial import Trial
@@ -108,12 +110,17 @@ def repair_within(
         watch = _watching(context, options, run)
         kept, late = _proven_first(search, causes, context, judge, seeds, watch)
         candidates: list[Patch] = []
+        of_claims = Claimed()
         if not late and not is_settled_by(kept, causes, context, judge):
             on_top_of(kept, context)
-            candidates, late = _searched(search, context)
+            if not kept.fixes:
+                of_claims = claimed(found, options, services, run.under("claims-again"), judge)
+            if of_claims.verdict is None:
+                candidates, late = _searched(search, context)
         of_search = judged(candidates, context, judge, seeds)
         of_fixes = verdict_of_fixes(kept, judge)
-        verdicts = (*((of_fixes,) if of_fixes is not None else ()), *of_search.verdicts)
+        before = [one for one in (of_fixes, of_claims.verdict) if one is not None]
+        verdicts = (*before, *of_search.verdicts)
         decided = deciding(verdicts)
         final = decided.patch if decided is not None else NOTHING
         fixed, left = _faults_after(final, causes, kept, program, watch)
@@ -133,6 +140,7 @@ def repair_within(
         fixed_faults=tuple(one.fault for one in fixed),
         remaining_faults=tuple(one.fault for one in left),
         withdrawn=tuple(one.fault for one in kept.withdrawn),
+        failed_as_is=_failed_as_is(context),
         by_its_check=any(one.is_of_correctness for one in fixed),
         looks=tuple(context.evaluations),
         cuts=of_search.cuts,
@@ -155,6 +163,7 @@ def repair_within(
             *late,
             *of_search.notes,
             *kept.notes,
+            *of_claims.notes,
             *executor.notes,
             *found.notes,
         ),
@@ -273,6 +282,14 @@ def _decision(
     if good and found.judgement is Judgement.SOUND:
         return Decision.GOOD_ALREADY
     return Decision.NOTHING_FOUND
+
+
+def _failed_as_is(context: SearchContext) -> str:
+    """Why the program has no value of the metric; empty where it has one."""
+    if context.begun_with is None:
+        return ""
+    (outcome,) = context.trainer.outcomes([context.begun_with])
+    return why_failed(outcome, context.trainer.measure)
 
 
 def _curves(patch: Patch, context: SearchContext) -> dict[str, BeforeAfter]:

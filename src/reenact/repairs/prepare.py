@@ -41,14 +41,14 @@ SAME = 1e-6
 
 @dataclass(frozen=True)
 class RepairServices(DiagnoseServices):
-    """What a repair needs beside what its diagnosis needs; the model is asked by the diagnosis and
+    """What a repair needs besides what its diagnosis needs; the model is asked by the diagnosis and
     by the strategy `llm`.
     """
 
     studies: bool = True
     """Keep the search as an Optuna study."""
     around: str = ""
-    """Mark of what trainings depend on beside the program's text, where they run elsewhere, as in a
+    """Mark of what trainings depend on besides the program's text, where they run elsewhere, as in a
     box; empty: of the surroundings here.
     """
     study_url: str = field(default="", repr=False)
@@ -81,7 +81,7 @@ class RepairServices(DiagnoseServices):
 
 def fit_for_repair(found: Diagnosis) -> Trace:
     """The trace of its training; raises Inconclusive when there is none that came to its end,
-    InputError when nothing can be changed. A crash behind the training is no obstacle.
+    InputError when nothing can be changed. A crash after the training is not an obstacle.
     """
     evidence = found.evidence
     program = evidence.program
@@ -129,7 +129,7 @@ def against_crash(found: Diagnosis) -> list[Patch]:
         or ending_of(found.evidence) is not None
     ):
         return []
-    single = [one.suggestions[0].patch for one in found.findings if one.suggestions]
+    single = [one.edits[0].patch for one in found.findings if one.edits]
     together = (
         sum(
             single[1:],
@@ -173,8 +173,8 @@ def prepare(
     *,
     watched: bool,
 ) -> tuple[SearchContext, Judging, tuple[str, ...]]:
-    """Train the program as it stands, once or twice; `watched` says that its diagnosis counts too.
-    Without a trace it crashes: the first change that lets it train tells what judges and what one
+    """Train the unchanged program, once or twice; `watched` says that its diagnosis counts too.
+    Without a trace it crashes: the first change that lets it train says what judges and what one
     training costs. What the search begins with, how it is judged, and notes.
     """
     wanted = options.metric or None
@@ -213,7 +213,7 @@ def prepare(
     shared = services.shared_study(program, options, run.run_id)
     shared_note = f"The search is shared: study {shared}." if shared is not None else ""
     ends = ending and (
-        f"The program ends with {ending.type} at {ending.place}, behind its training; trainings "
+        f"The program ends with {ending.type} at {ending.place}, after its training; trainings "
         "that end in the same way count as trained."
     )
     notes = tuple(note for note in (ends, trainer.budget.note, twice, shared_note) if note)

@@ -69,7 +69,7 @@ class ProvenFaults:
     """Fresh ones; the first six judge."""
     watch: Callable[[Patch], SeenAgain]
     first_loss: float | None
-    """Of the program as it stands."""
+    """Of the unchanged program."""
     tell: Tell
 
     def fixed(self) -> Kept:
@@ -86,7 +86,19 @@ class ProvenFaults:
             if chosen:
                 seen = self.watch(whole_of(fix for _, fix in chosen))
                 kept = self._verified(chosen, seen, kept)
-        return kept
+        return self._without_unshown(kept)
+
+    def _without_unshown(self, kept: Kept) -> Kept:
+        """The same without fixes of faults that are only likely, where the metric is not better: these
+        are for the search.
+        """
+        sure = [(one, fix) for one, fix in kept.fixes if one.is_proven or one.is_of_correctness]
+        if kept.verification is None or kept.verification.holds or len(sure) == len(kept.fixes):
+            return kept
+        bare = Kept(withdrawn=kept.withdrawn, notes=kept.notes)
+        if not sure:
+            return bare
+        return self._verified(sure, self.watch(whole_of(fix for _, fix in sure)), bare)
 
     def _silencing(self) -> tuple[list[tuple[Cause, Patch]], SeenAgain | None, list[str]]:
         """For each fault the first fix that silences its detector, all fixes made together."""
@@ -137,13 +149,18 @@ class ProvenFaults:
 
     def _over_seeds(self, patch: Patch) -> tuple[Verification, ...]:
         """Over six fresh seeds; raises TimeSpent where the time is up."""
-        found, late = verify([patch], self.judge, self.seeds[:FIRST_LOOK], begin=self._begin)
+        note = f"trainings that verify {patch}"
+        judge = replace(
+            self.judge,
+            on_trained=lambda ended: self.tell(Progress("repair", ended, 2 * FIRST_LOOK, note)),
+        )
+        found, late = verify([patch], judge, self.seeds[:FIRST_LOOK], begin=self._begin)
         if late is not None:
             raise late
         return found
 
     def _is_comparable(self, patch: Patch, seen: SeenAgain) -> bool:
-        """A loss tells nothing of a change of the loss."""
+        """A loss says nothing of a change of the loss."""
         if not self.judge.measure.is_loss:
             return True
         if touches_loss(patch):
@@ -206,7 +223,7 @@ def is_settled_by(
     likely = any(
         kept.seen.speaks(one.code)
         for one in context.suspects
-        if one.suggestions and one.key not in [cause.finding.key for cause in done]
+        if one.edits and one.key not in [cause.finding.key for cause in done]
     )
     return not (likely or kept.seen.fails)
 

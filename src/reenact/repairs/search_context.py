@@ -97,7 +97,7 @@ class SearchContext:
     reserve: float = 0.0
     """Trainings' worth that the search leaves for minimising."""
     begun_with: Trial | None = None
-    """The training of the program as it stands that was done to see what one costs: it is not
+    """The training of the unchanged program that was done to see what one costs: it is not
     done again.
     """
     fewer_data: bool = False
@@ -128,7 +128,7 @@ class SearchContext:
         return (own + self.shared_study.seed) % 2**32
 
     def base(self) -> float:
-        """The program as it stands."""
+        """The unchanged program."""
         return self.scores([NOTHING])[0]
 
     def scores(
@@ -172,7 +172,7 @@ class SearchContext:
         patch = self.kept + patch
         if known is not None and not patch and seed == known.seed and share == 1:
             return known
-        # A change whose loss is lost is no repair, and need not be trained to its end.
+        # A change whose loss is lost is not a repair, and need not be trained to its end.
         trial = replace(
             self.trainer.trial(self.shortened(patch, share), seed),
             while_finite=bool(patch),

@@ -129,7 +129,7 @@ Space: TypeAlias = tuple[Dimension, ...]
 def patch_at(
     space: Space, point: Mapping[str, JsonValue], applies: Callable[[Patch], bool]
 ) -> Patch:
-    """The change that leads from the program as it stands to a point."""
+    """The change that leads from the unchanged program to a point."""
     params = [(one.hyperparameter, point[one.name]) for one in space]
     moved = [(param, value) for param, value in params if not same_value(value, param.in_force)]
     return fitting(

@@ -52,7 +52,7 @@ class StudyPoint:
 
 
 class Study:
-    """Asks a sampler for points of a space and tells it what came of them."""
+    """Asks a sampler for points of a space and says it what came of them."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class Study:
 def recorder_of(
     folder: Path | None, name: str, shared: SharedStudy | None
 ) -> Callable[[Evaluation], None]:
-    """For strategies that ask nobody: every evaluation is written into a study, into a shared
+    """For strategies that ask no one: every evaluation is written into a study, into a shared
     one once.
     """
     import optuna
@@ -180,7 +180,7 @@ def new_study(
     shared: SharedStudy | None,
     **how: Any,
 ) -> optuna.Study:
-    """A study in a new file, in memory without a folder; a shared one as it stands in its database,
+    """A study in a new file, in memory without a folder; a shared one as it is in its database,
     made where it is not there yet. Raises MissingPart and Unreachable.
     """
     import optuna
@@ -245,7 +245,7 @@ def _reaching(shared: SharedStudy | None) -> Iterator[None]:
         sentence = (
             f"The database of the study {shared} needs a package that is not installed: {driver}."
         )
-        raise MissingPart(sentence, next_step="Install it beside reenact.") from None
+        raise MissingPart(sentence, next_step="Install it next to reenact.") from None
     except (SQLAlchemyError, OptunaError) as error:
         sentence = f"The database of the study {shared} cannot be used ({type(error).__name__})."
         raise Unreachable(sentence, next_step=advice) from None

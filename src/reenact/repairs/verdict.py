@@ -64,11 +64,11 @@ class Judging:
 
 
 def judging_by(measure: Measure, halved: Outcome) -> Judging:
-    """`halved` is a training of the program as it stands that was asked to measure on the
+    """`halved` is a training of the unchanged program that was asked to measure on the
     search half.
     """
     if measure.read(halved) is None:
-        # A program that prints `nan` does not tell where the metric stands when it does well.
+        # A program that prints `nan` does not tell where the metric is when it does well.
         measure = replace(measure, source=None)
     if halved.halved and measure.name in halved.metrics:
         sentence = "searched on one half of the evaluation data, judged on the other"
@@ -100,7 +100,7 @@ class Decision(StrEnum):
     IMPROVED = "improved"
     """Significantly better, and by enough to matter; nothing says that it does well now."""
     FIXED = "fixed"
-    """A proven fault is gone, and the metric is not significantly worse: it tells no difference that
+    """A proven fault is gone, and the metric is not significantly worse: it says no difference that
     matters.
     """
     FAULT_REMAINS = "better-fault-remains"
@@ -149,7 +149,7 @@ class VerdictJson(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One change, trained over seeds that chose nothing, against the program as it stands."""
+    """One change, trained over seeds that chose nothing, against the unchanged program."""
 
     patch: Patch
     seeds: tuple[int, ...]
@@ -162,9 +162,9 @@ class Verdict:
     """Corrected where a second change was verified, or might have been."""
     decision: Decision
     shortfall: str = ""
-    """Why a significant difference is no improvement; empty where it is one, or not significant."""
+    """Why a significant difference is not an improvement; empty where it is one, or not significant."""
     detectable: float | None = None
-    """The smallest gain that would have been found four times out of five; none where nobody
+    """The smallest gain that would have been found four times out of five; none where no one
     can say.
     """
 
@@ -193,7 +193,7 @@ class Verdict:
 
 
 class BeforeAfter(NamedTuple):
-    """A metric of one seed over the steps, as the program stands and changed."""
+    """A metric of one seed over the steps, on the unchanged program and changed."""
 
     before: Curve
     after: Curve
@@ -213,6 +213,7 @@ class RepairJson(TypedDict):
     fixed_faults: tuple[ProvenFault, ...]
     remaining_faults: tuple[ProvenFault, ...]
     withdrawn: tuple[ProvenFault, ...]
+    failed_as_is: str | None
     looks: tuple[Evaluation, ...]
     cuts: tuple[ReductionStep, ...]
     curves: Mapping[str, BeforeAfter]
@@ -228,7 +229,7 @@ class RepairJson(TypedDict):
 
 @dataclass(frozen=True, repr=False)
 class Repair(Result):
-    """The answer."""
+    """The smallest change that helps, and what shows it; or why there is none."""
 
     strategy: str
     decision: Decision
@@ -253,6 +254,8 @@ class Repair(Result):
     """Findings that fresh seeds speak against: without the fault the metric is significantly worse."""
     by_its_check: bool = False
     """Whether the number itself was at fault, so that the detector judges, which is silent now."""
+    failed_as_is: str = ""
+    """Why the program has no value of the metric unchanged; empty where it has one."""
     stand_in_data: tuple[str, ...] = ()
     """Data sets that the program got made-up data for."""
     notes: tuple[str, ...] = ()
@@ -276,6 +279,7 @@ class Repair(Result):
             "fixed_faults": self.fixed_faults,
             "remaining_faults": self.remaining_faults,
             "withdrawn": self.withdrawn,
+            "failed_as_is": self.failed_as_is or None,
             "looks": self.looks,
             "cuts": self.cuts,
             "curves": self.curves,
@@ -299,7 +303,7 @@ class Repair(Result):
 
     @property
     def sentence(self) -> str:
-        """The one line to read: what came of it and, where that is no change, what to do next."""
+        """The one line to read: what came of it and, where that is not a change, what to do next."""
         late = (
             "Not decided: the time was up before a change was verified. Give a larger"
             " --max-time, or train for fewer epochs; the same command continues."
@@ -315,7 +319,8 @@ class Repair(Result):
             ),
             Decision.NOT_DECIDED: late,
         }.get(self.decision)
-        said = whole or f"{self._outcome}{self._withdrawal} {self._next_step}".rstrip()
+        as_is = f" Failed as it is: {self.failed_as_is}." if self.failed_as_is else ""
+        said = whole or f"{self._outcome}{as_is}{self._withdrawal} {self._next_step}".rstrip()
         return on_stand_in(self.stand_in_data, said)
 
     @property
@@ -380,7 +385,7 @@ class Repair(Result):
         if self.decision is Decision.RUNS_NOW and not self.judging.judge.larger_is_better:
             return "Judge by a metric that is bounded, such as accuracy, with --metric."
         wider = "Search wider with --budget 40x, or name the metric that matters with --metric"
-        cause = "reenact diagnose --depth normal tells what is known of the cause"
+        cause = "reenact diagnose --depth normal says what is known of the cause"
         return _too_few(self.verdict) or f"{wider}; {cause}."
 
     @property
@@ -418,7 +423,7 @@ class Repair(Result):
         reached = summary((sign * scores[best],))
         stands = summary((sign * base,))
         return (
-            f" Changes tried: {len(scores)}; the best, {best}: {name} {reached}, as it stands "
+            f" Changes tried: {len(scores)}; the best, {best}: {name} {reached}, unchanged "
             f"{stands}."
         )
 

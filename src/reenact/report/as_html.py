@@ -26,7 +26,7 @@ TONES = {
     ExitCode.ERROR: "error",
     ExitCode.STOPPED: "warning",
 }
-"""How a run ended, as the colour beside its verdict knows it."""
+"""How a run ended, as the colour next to its verdict knows it."""
 SIDES = {
     "@@": "hunk",
     "+++": "same",
@@ -295,7 +295,7 @@ def _line(
 
 
 def _pieces(text: str, squiggles: Sequence[doc.Squiggle]) -> Iterator[str]:
-    """A line cut at its squiggles; of two that overlap the graver one stands."""
+    """A line cut at its squiggles; of two that overlap the graver one is."""
     taken: list[tuple[int, int, doc.Squiggle]] = []
     for one in sorted(
         squiggles,

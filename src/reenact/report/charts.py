@@ -1,4 +1,4 @@
-"""Charts beside curves: layers against steps, samples side by side, a graph."""
+"""Charts next to curves: layers against steps, samples side by side, a graph."""
 
 import math
 from collections import Counter, defaultdict
@@ -64,7 +64,7 @@ class Shade(StrEnum):
 
 
 HeatRow = tuple[str, Sequence[float | None]]
-"""A layer and its values over the steps; one that was not seen is none."""
+"""A layer and its values over the steps; one that was not seen is not one."""
 
 
 def heat_plot(
@@ -284,7 +284,7 @@ def before_after_plot(
                 anchor="middle",
             )
         ]
-    for at, (name, values) in enumerate((("as it stands", before), ("changed", after))):
+    for at, (name, values) in enumerate((("unchanged", before), ("changed", after))):
         middle = STRIPS_TOP + BAND * (at + 0.5)
         colour = COLOURS[at]
         parts.append(
@@ -327,7 +327,7 @@ def before_after_plot(
                 )
             )
     was, became = (", ".join(map(svg.number, values)) for values in (before, after))
-    alt = f"{below} over {len(before)} seeds. as it stands: {was}; changed: {became}"
+    alt = f"{below} over {len(before)} seeds. unchanged: {was}; changed: {became}"
     return Picture(
         title,
         svg.drawing(parts, floor + STRIPS_BOTTOM, alt),
@@ -353,7 +353,7 @@ def graph_plot(
     meaning: Mapping[str, str],
 ) -> Picture:
     """Nodes that hang on one another; `meaning` of the colours: of those that are used it
-    stands below.
+    is below.
     """
     columns = defaultdict[int, list[int]](list)
     for at, one in enumerate(dots):

@@ -17,7 +17,7 @@ MOST_PLOTS = 6
 LONGEST = 120
 FACTS = ("pipeline", "what", "verdict", "steps", "cost", "time", "started", "version")
 AT = {"what": "", "verdict": "", "steps": "#steps", "cost": "#talk"}
-"""Facts that lead to the run itself, and where on its page they stand."""
+"""Facts that lead to the run itself, and where on its page they are."""
 UNSET = "-"
 HASH = re.compile(r"[0-9a-f]{64}")
 CLOCK = ("time", "started")
@@ -224,7 +224,7 @@ def _beside(
     runs: Sequence[Run],
     shown: Sequence[Document],
 ) -> Iterator[Section]:
-    """Sections of the same name beside one another, each leading to where it stands in its run."""
+    """Sections of the same name next to one another, each leading to where it stands in its run."""
     by_title: dict[str, list[tuple[int, Run, Section]]] = {}
     for at, (run, document) in enumerate(
         zip(runs, shown, strict=True),

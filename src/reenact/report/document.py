@@ -1,8 +1,8 @@
 """A document: what a command or a page has to say, before anyone decides how it looks.
 
 Every format shows the plain blocks. What only a page can show well (a source with its marks, what
-is folded away, a text beside another) is shown by `as_html` alone; a terminal has the plain blocks
-beside it.
+is folded away, a text next to another) is shown by `as_html` alone; a terminal has the plain blocks
+next to it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph, or several, as they stand."""
+    """A paragraph, or several, unchanged."""
 
     text: str
     title: str = ""
@@ -133,7 +133,7 @@ class Diagnostic:
     place: Place | None = None
     next_step: str = ""
     aside: str = ""
-    """A few words beside the name, for readers: how sure, of what kind."""
+    """A few words next to the name, for readers: how sure, of what kind."""
     source: str = ""
     """The line it is about with a mark below, as a terminal shows it."""
     reasons: tuple[tuple[str, str], ...] = ()
@@ -217,7 +217,7 @@ class Fold:
     blocks: Sequence[Block]
     tone: str = ""
     href: str = ""
-    """Where the same stands on a page of its own; its blocks are fetched from there when they
+    """Where the same is on a page of its own; its blocks are fetched from there when they
     are empty.
     """
 
@@ -229,7 +229,7 @@ class Passage:
     anchor: str
     text: str
     href: str = ""
-    """Where on this page the thing stands that it is about."""
+    """Where on this page the thing is that it is about."""
     note: str = ""
     """What a reader gets when pointing at it."""
     tone: str = ""
@@ -261,7 +261,7 @@ class Section:
     blocks: Sequence[Block]
     anchor: str = ""
     leads: Sequence[tuple[str, str]] = ()
-    """Words and addresses of where the same stands elsewhere."""
+    """Words and addresses of where the same is elsewhere."""
     page_only: bool = False
     """Too long, or shown already, where nothing can be folded away."""
     detail: bool = False

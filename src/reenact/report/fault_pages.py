@@ -23,7 +23,8 @@ INDEX = "README.md"
 INTRODUCTION = (
     "Written by `reenact rules --write docs/faults` from the docstrings; change those, not these "
     "pages.\nEvery example is executed by the tests: a detector of the fault fires on the first "
-    "program, and all\nare silent on the second."
+    "program, and all\nare silent on the second. Fix is the edit that the tool makes of the "
+    "example."
 )
 OURS = re.compile(r"# [a-z0-9-]+\n\nFault `[A-Z]{2}[0-9]{2}`, category `")
 """How a page begins that this module once wrote."""
@@ -63,7 +64,7 @@ def detector_page(one: Detector) -> str:
 
 @cache
 def detector_help(code: str) -> str:
-    """The page of a detector as help text; empty for a code that is no detector's."""
+    """The page of a detector as help text; empty for a code that is not a detector's."""
     for one in all_detectors():
         if one.code == code:
             return detector_page(one)

@@ -37,7 +37,7 @@ class Keyboard:
         self._before: list[Any] | None = None
         """The attributes to put back; none while it is not taken."""
         self._read_on: threading.Event | None = None
-        """Set when whoever reads shall end; none while nobody reads."""
+        """Set when anyone who reads shall end; none while no one reads."""
         self._reader: threading.Thread | None = None
 
     @classmethod

@@ -27,7 +27,7 @@ MOST_POINTS = 400
 BARS = "▁▂▃▄▅▆▇█"
 SPARKS = 36
 NAME = 22
-"""Letters of a curve's name beside its bars."""
+"""Letters of a curve's name next to its bars."""
 FEW = 24
 """Up to so many points each is shown as a dot too."""
 
@@ -88,7 +88,7 @@ def line_plot(
             "noticed  " + ", ".join(f"{mark.label} at {below} {mark.step:g}" for mark in marks)
         )
     shown = [thinned(one) for one in curves if len(one.steps)]
-    # Neighbours stand below one another.
+    # Neighbours are below one another.
     rows = [at % 4 for at in range(len(marks))]
     # Of each curve that stands alone, and of each group, by its name in the legend.
     colours = dict(
@@ -99,7 +99,7 @@ def line_plot(
         )
     )
     legend, last = _legend(shown, colours)
-    # Further rows of the legend push down what stands below the first.
+    # Further rows of the legend push down what is below the first.
     push = last * ROW
     top = 8.0 + push + ROW * (1 + max(rows, default=-1) + 1)
     steps = [step for one in shown for step in one.steps] + [mark.step for mark in marks]
@@ -254,7 +254,7 @@ def _levelled(
     y: Scale,
     right: float,
 ) -> Iterator[str]:
-    """Lines across, each with its label beside the curves."""
+    """Lines across, each with its label next to the curves."""
     heights = [y(level.value) for level in levels]
     for level, at, beside in zip(
         levels,

@@ -55,15 +55,14 @@ RESULTS = {
 }
 """Module and name of a result: module and name of its view, and whether that wants a title."""
 STRANGE = (
-    "The result of this run has not the form that this version shows. It stands below as it was "
-    "stored."
+    "The result of this run has not the form that this version shows. It is below as it was stored."
 )
 LATEST = 12
 
 
 @dataclass(frozen=True)
 class Stored:
-    """One run and the shelf it stands on."""
+    """One run and the shelf it is on."""
 
     shelf: JournalReader
     run: Run
@@ -105,7 +104,7 @@ class Stored:
 
     def trace_folder(self, note: Any) -> Path | None:
         """The folder of traces that a step names; none for one that lies elsewhere."""
-        # The path in an imported run came with a file; whoever made it may not choose what is read
+        # The path in an imported run came with a file; anyone who made it may not choose what is read
         # here.
         if not isinstance(note, dict) or self.run.imported:
             return None
@@ -151,7 +150,7 @@ def shown(result: object, title: str = "the program") -> Document:
 
 
 def document_of(stored: Stored) -> Document:
-    """All that is shown of a run; its verdict as it stands where no view knows it."""
+    """All that is shown of a run; its verdict as it is where no view knows it."""
     view = _view(stored)
     sections = tuple(_bare(stored))
     if view is not None and stored.step(RESULT) is not None:
@@ -159,7 +158,7 @@ def document_of(stored: Stored) -> Document:
             if not hasattr(view, "from_run"):
                 return shown(stored.result(view.RESULT), stored.run.what)
             return cast(Document, view.from_run(stored))
-        # A result of another version, or of an imported file, is no crash.
+        # A result of another version, or of an imported file, is not a crash.
         except (ReenactError, ValueError, LookupError):
             sections = (
                 Section(

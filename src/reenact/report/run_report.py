@@ -31,7 +31,7 @@ ANCHORS, BACK = re.compile(r'(?<= )(id="|href="#)'), r"\g<0>"
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What stands above the result of any run."""
+    """What is above the result of any run."""
 
     title: str
     status: str
@@ -192,7 +192,7 @@ def _answer(result: Any) -> Iterator[Block]:
             "Answer",
         )
         return
-    # Long texts, such as scripts, are read as they stand, not as one line of JSON.
+    # Long texts, such as scripts, are read unchanged, not as one line of JSON.
     long = {name: text for name, text in value.items() if isinstance(text, str) and "\n" in text}
     rest = {name: item for name, item in value.items() if name not in long}
     if rest:

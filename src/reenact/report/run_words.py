@@ -209,7 +209,7 @@ def sentence_of(run: Run) -> str:
 
 def headline(run: Run) -> str:
     """The verdict as the pipeline worded it, with its reason, or the error; empty while there
-    is none.
+    is not one.
     """
     verdict = _in_short(run)
     if not verdict or "sentence" in verdict:
@@ -312,7 +312,7 @@ def as_json(value: Any) -> JsonValue:
 
 
 def readable(value: Any, most: int = LONGEST) -> str:
-    """Plain data of the journal, indented; a text as it stands."""
+    """Plain data of the journal, indented; an unchanged text."""
     text = (
         value
         if isinstance(value, str)
@@ -339,7 +339,7 @@ class Listed:
 
     @property
     def badge(self) -> str:
-        """What its colour tells: of a finished run the verdict, else the status."""
+        """What its colour reports: of a finished run the verdict, else the status."""
         if self.status != Status.FINISHED or self.run.exit_code is None:
             return self.status
         return BADGES.get(self.run.exit_code, "failed")

@@ -157,7 +157,7 @@ def line(
     faint: bool = False,
     dashes: str = "",
 ) -> str:
-    """`dashes` are the lengths of a dash and of the gap behind it; without, the line is whole."""
+    """`dashes` are the lengths of a dash and of the gap after it; without, the line is whole."""
     if dashes:
         look = f' stroke-dasharray="{dashes}"'
     elif faint:

@@ -22,7 +22,7 @@ from reenact.report.cursor import Cursor
 from reenact.report.keyboard import Keyboard
 
 TICK_S = 0.25
-"""How often the line is brought up to date while nobody writes."""
+"""How often the line is brought up to date while no one writes."""
 PAUSE_S = 0.05
 """Least time between two drawings while the program writes."""
 _SAVE = b"\x1b7"
@@ -92,7 +92,7 @@ class TerminalLine:
         self,
         program: Callable[[bytes], None] | None,
     ) -> None:
-        """Hand on what is typed, byte by byte; none: nobody reads it."""
+        """Hand on what is typed, byte by byte; none: no one reads it."""
         if self._keyboard is not None:
             self._keyboard.send_to(program)
 
@@ -143,7 +143,7 @@ class TerminalLine:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Nobody else writes meanwhile, this thread's signals included; they are answered
+        """No one else writes meanwhile, this thread's signals included; they are answered
         afterwards.
         """
         with self._lock:

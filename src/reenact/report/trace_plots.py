@@ -111,7 +111,7 @@ def _map(
     for layer, rows in layers:
         says_type = layer.name.lower().startswith(layer.type.lower())
         one = rows.series(column)
-        # Infinite and NaN gradients are the news; a column that nobody wrote is NaN throughout.
+        # Infinite and NaN gradients are the news; a column that no one wrote is NaN throughout.
         if len(one) and len(one.known):
             seen[layer.name if says_type else f"{layer.name} {layer.type}"] = one
     if not (any(map(visible, seen.values())) if shade is Shade.SHARE else seen):
@@ -224,7 +224,7 @@ def _layer(one: Finding, evidence: Evidence) -> Iterator[Picture]:
     if layer is None or evidence.trace is None:
         return
     marks = marks_at((finding.code, finding.step) for finding in one.witnesses)
-    # The layer and what bends its output, when that is a layer of its own.
+    # The layer and what activates its output, when that is a layer of its own.
     after = evidence.layers.index(layer) + 1
     bends = [view for view in evidence.layers[after : after + 1] if view.family == "activation"]
     worth = []

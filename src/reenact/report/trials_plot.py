@@ -267,7 +267,7 @@ def _words(one: TrialLine, metric: str, sign: int) -> str:
     if math.isfinite(one.score):
         got = svg.number(sign * one.score)
     changed = ", ".join(f"{name} {_shown(value)}" for name, value in one.values.items())
-    return f"{metric} {got}: {changed or 'as it stands'}"
+    return f"{metric} {got}: {changed or 'unchanged'}"
 
 
 def _shown(value: Value) -> str:
@@ -278,7 +278,7 @@ def _shown(value: Value) -> str:
 
 def _scaled(values: Sequence[Value]) -> tuple[Callable[[Value], float], list[Value]]:
     """From a value to its height on the axis: numbers by size, words in their order of appearance;
-    and what stands on the axis.
+    and what is on the axis.
     """
     numbers = [value for value in values if isinstance(value, int | float)]
     words = [value for value in dict.fromkeys(values) if isinstance(value, str)]

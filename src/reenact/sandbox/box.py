@@ -124,7 +124,7 @@ class BoxResult:
     ending: Ending
     tier: str
     exit_code: int | None = None
-    """The program's status. Where a shell stands between, 129 to 192 read as the signal that
+    """The program's status. Where a shell is between, 129 to 192 read as the signal that
     shells mean.
     """
     signal: int | None = None

@@ -143,7 +143,7 @@ def make_group(
             if memory is not None and (memory / file).exists():
                 (memory / file).write_text(str(value))
         if pids is not None:
-            # The shell that reaps is no task of the program.
+            # The shell that reaps is not a task of the program.
             (pids / "pids.max").write_text(str(limits.processes + 1))
         if member is not None:
             group.add(member)

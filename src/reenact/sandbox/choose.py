@@ -53,7 +53,7 @@ def choose_with_gpu(name: str | None = None, *, trust_code: bool = False) -> San
         )
     sandbox = make_tier(WITH_GPU, trust_code=trust_code)
     if missing := sandbox.missing():
-        fix = "Leave --gpu away: what needs a GPU is then said to be undecided here."
+        fix = "Leave --gpu away: what needs a GPU is then undecided here."
         raise SandboxUnavailable(f"The GPU was asked for. {missing}", next_step=fix)
     return sandbox
 
@@ -61,7 +61,7 @@ def choose_with_gpu(name: str | None = None, *, trust_code: bool = False) -> San
 def choose(name: str | None = None, *, trust_code: bool = False) -> Sandbox:
     """The sandbox to use. SandboxUnavailable says what is missing and the next command.
 
-    StorageError when no box could be made, whichever the sandbox: a full disk is no reason to trust
+    StorageError when no box could be made, whichever the sandbox: a full disk is not a reason to trust
     code.
     """
     from reenact.sandbox.files.folder import space_problem

@@ -29,7 +29,7 @@ _AUTHOR = (
     "-c",
     "commit.gpgSign=false",
 )
-# Line ends alone are no change: whether the tree converts them is in settings that are not read.
+# Line ends alone are not a change: whether the tree converts them is in settings that are not read.
 _AS_ON_DISK = (
     "-c",
     "core.autocrlf=input",

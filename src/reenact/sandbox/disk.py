@@ -204,7 +204,7 @@ def open_nameless(processes: BoxProcesses) -> Nameless:
     for number in processes.numbers():
         left -= _add_open(found, processes.proc, f"{number}/fd")
         if left < 0:
-            # Too many to look at each time; what is behind the rest shows in the machine's free
+            # Too many to look at each time; what is after the rest shows in the machine's free
             # space.
             found.unsized = True
             break
@@ -228,7 +228,7 @@ def deeply_nameless(processes: BoxProcesses, shm_device: int) -> Nameless:
                 return found
         _add_mapped(found, proc, number, shm_device)
         for entry in listed(proc, f"{number}/fdinfo"):
-            # A socket may hold descriptors that nobody has received yet.
+            # A socket may hold descriptors that no one has received yet.
             _, sign, after = read_proc(proc, f"{number}/fdinfo/{entry}").partition(b"scm_fds:")
             found.unsized |= bool(sign) and int(after.split()[0]) > 0
     return found
@@ -252,7 +252,7 @@ def written_bytes(processes: BoxProcesses) -> int:
 
 
 def _add_open(found: Nameless, proc: int, folder: str) -> int:
-    """Note the nameless files behind the descriptors in a folder of /proc; how many there were."""
+    """Note the nameless files after the descriptors in a folder of /proc; how many there were."""
     entries = listed(proc, folder)
     for entry in entries:
         _add(found, proc, f"{folder}/{entry}")

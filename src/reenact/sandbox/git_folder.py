@@ -44,7 +44,9 @@ def of_untrusted(tree: Path) -> TheirGit:
     """
     theirs = tree if is_bare(tree) else tree / ".git"
     if not is_folder(theirs) or not is_folder(theirs / "objects"):
-        raise InputError(f"This is no git work tree with a .git folder of its own: folder={tree}")
+        raise InputError(
+            f"This is not a git work tree with a .git folder of its own: folder={tree}"
+        )
     if _mode(theirs / "objects" / "info" / "alternates"):
         raise InputError(
             f"This repository borrows objects from another one, which is not followed: {tree}"
@@ -121,7 +123,7 @@ def write_file(path: Path, content: bytes, *, new: bool = False) -> None:
     """Write a file of a git folder: the whole new content or the old one, however this process
     ends.
     """
-    # git passes over names with this ending, and one that a killed process left is in nobody's way.
+    # git passes over names with this ending, and one that a killed process left is in no one's way.
     half = path.with_name(f"{path.name}.{secrets.token_hex(4)}.lock")
     opened = os.open(
         half, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666

@@ -213,7 +213,7 @@ class Repository:
             try:
                 ask_bounded(("checkout-index", "--all", "--force"))
             except InputError:
-                # A partial clone lacks the content of some files; whoever needs one of them will
+                # A partial clone lacks the content of some files; anyone who needs one of them will
                 # say so.
                 ask_bounded(
                     ("checkout-index", "--force", "-z", "--stdin"),
@@ -226,7 +226,7 @@ class Repository:
 
 
 def _readable(ask: Callable[..., bytes]) -> bytes:
-    """Files of the index whose content is there, each with a NUL behind it."""
+    """Files of the index whose content is there, each with a NUL after it."""
     printed = ask(("ls-files", "--stage", "-z"))
     entries = [
         line.partition("\t") for line in printed.decode(errors="replace").split("\0") if line
@@ -300,5 +300,5 @@ def clone(
 
 def _revision(text: str) -> str:
     if not _REVISION.fullmatch(text) or ".." in text:
-        raise InputError(f"This is no revision of a repository: revision={text!r}")
+        raise InputError(f"This is not a revision of a repository: revision={text!r}")
     return text

@@ -127,7 +127,7 @@ def host_view() -> View:
     )
     binds += [(path, path) for path in shown if Path(path).is_dir()]
     binds += [(path, path) for path in interpreter_folders()]
-    # The installer's settings beside an interpreter may hold the password of a private index.
+    # The installer's settings next to an interpreter may hold the password of a private index.
     settings = [Path(folder) / "pip.conf" for folder in interpreter_folders()]
     binds += [(os.devnull, str(path)) for path in settings if path.exists()]
     return View(tuple(binds), tuple(links))
@@ -135,7 +135,7 @@ def host_view() -> View:
 
 def interpreter_folders() -> tuple[str, ...]:
     """The folders the running interpreter needs: its virtual environment and the installation
-    behind it.
+    after it.
     """
     found = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix]
     hop = Path(sys.executable)
@@ -165,7 +165,7 @@ def etc_files(user_id: int = USER_ID) -> dict[str, bytes]:
             f"root:x:0:0:root:/:/bin/false\n{USER}:x:{user_id}:{user_id}:{USER}:{HOME}:/bin/sh\n"
         ),
         "group": f"root:x:0:\n{USER}:x:{user_id}:\n",
-        # The mapped form too: distributed training asks for its name, which is no wish to reach a
+        # The mapped form too: distributed training asks for its name, which is not a wish to reach a
         # network.
         "hosts": f"127.0.0.1 localhost {HOST_NAME}\n::1 localhost\n::ffff:127.0.0.1 localhost\n",
         "hostname": f"{HOST_NAME}\n",

@@ -59,7 +59,7 @@ def played(
     lucky: float | None = None,
 ) -> ScriptedExecutor:
     """Accuracy by the formula, or what the first seed reaches in any case; CPU time by epochs and
-    batches, a second for the program as it stands.
+    batches, a second for the unchanged program.
     """
 
     def play(trial: Trial) -> Outcome:
@@ -117,7 +117,7 @@ def search_context(
     studies: Path | None = None,
     program: Program = PROGRAM,
 ) -> Given:
-    """A strategy's search context; the program as it stands was trained once."""
+    """A strategy's search context; the unchanged program was trained once."""
     executor = played(formula, noise, lucky)
     run = Journal.in_memory().run(pipeline="test", request={"for": "test"}).__enter__()
     trainer = BudgetedTrainer(

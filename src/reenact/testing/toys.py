@@ -28,7 +28,7 @@ def moons(
     noise: float = 0.15,
     seed: int = 0,
 ) -> tuple[Floats, Classes]:
-    """Two half circles that no straight line tells apart; two features, scaled."""
+    """Two half circles that no straight line reports apart; two features, scaled."""
     chance = np.random.default_rng(seed)
     labels = chance.integers(0, 2, rows)
     angle = chance.uniform(0, np.pi, rows)

@@ -1,7 +1,7 @@
 """What a metric can come to: the least value of a loss's formula, and the score of a constant
 answer.
 
-A significant difference is no improvement by itself. A cross-entropy that falls below zero is
+A significant difference is not an improvement by itself. A cross-entropy that falls below zero is
 computed from something else than probabilities; an accuracy that does not pass the most frequent
 class has learned nothing; a program that crashed before and ends now has no earlier result to be
 better than.
@@ -43,7 +43,7 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class MetricBounds:
-    """What the watched run tells of the metrics; none: not known."""
+    """What the watched run reports the metrics; none: not known."""
 
     loss_floor: float | None = None
     """The least value of the formula of the loss; minus infinity for one that is known to have
@@ -93,7 +93,7 @@ def shortfall(
     *,
     alpha: float = ALPHA,
 ) -> str:
-    """Why a significant difference is no improvement, in words; empty where it is one.
+    """Why a significant difference is not an improvement, in words; empty where it is one.
 
     `before` and `after` are oriented, larger is better, -inf for a failed training; `alpha` is the
     level that the comparison had.
@@ -119,7 +119,7 @@ def _impossible(measure: Measure, ends: Sequence[float], bounds: MetricBounds) -
     if not ends:
         return ""
     if measure.name == LOSS_FALL and bounds.loss_floor != -math.inf and max(ends) > 1 + ROUNDING:
-        return "the training loss ends below zero, so that its fall tells nothing"
+        return "the training loss ends below zero, so that its fall says nothing"
     lowest = min(ends)
     least = bounds.least(measure)
     if least is not None and lowest < least - ROUNDING:
@@ -140,7 +140,7 @@ def _same_for_all(
     ends: Sequence[float],
 ) -> str:
     """A computed loss that is the same for every seed does not depend on the training; where the
-    program as it stands gives one and the same too, its seeds change nothing and that says nothing.
+    program unchanged gives one and the same too, its seeds change nothing and that says nothing.
     """
     computed = measure.is_loss and measure.source in COMPUTED
     steady = len(set(before)) == 1 and math.isfinite(before[0])

@@ -3,7 +3,7 @@ interpreter.
 
 Trainings of the same program over several seeds share a box: what they import is imported once, and
 each is a fork in a folder that is as it was. A changed program never shares a box with the one as it
-stands: what it does to the box cannot reach the numbers that it is compared with. Trainings whose
+is: what it does to the box cannot reach the numbers that it is compared with. Trainings whose
 loss is lost are not given up in there.
 """
 
@@ -122,13 +122,13 @@ class Boxed(Executor):
     def _together(self, trials: Sequence[Trial], stop: Stop) -> list[Outcome]:
         """What came of the first of these, or of all, in one box."""
         folders = [self._scratch.trial_folder() for _ in trials]
-        room = self._scratch.trial_folder()
+        scratch = self._scratch.trial_folder()
         try:
-            box = _Box(trials, folders, room, self.python, self.mounts)
+            box = _Box(trials, folders, scratch, self.python, self.mounts)
             result = run_again_if_killed(self.sandbox, box.command(), box.limits, stop=stop)
             return list(box.outcomes(result, stop))
         finally:
-            clear(room, keep_trace=False)
+            clear(scratch, keep_trace=False)
             for trial, folder in zip(trials, folders, strict=True):
                 clear(folder, keep_trace=trial.keep_trace)
 
@@ -171,7 +171,7 @@ class _Box:
         self,
         trials: Sequence[Trial],
         folders: Sequence[Path],
-        room: Path,
+        scratch: Path,
         python: str,
         mounts: tuple[Mount, ...],
     ) -> None:
@@ -179,8 +179,8 @@ class _Box:
         self.patched = trials[0].patched
         self.python = injected.default_python(python)
         self.mounts = mounts
-        self.room = room
-        self.placed = place(self.patched, room / TREE)
+        self.scratch = scratch
+        self.placed = place(self.patched, scratch / TREE)
         self.options = [
             prepare(self.patched, watch_options(trial, self.patched, folder, python))
             for trial, folder in zip(trials, folders, strict=True)
@@ -199,7 +199,7 @@ class _Box:
         return Command(
             argv=(self.python, "-s", f"{DRIVER}/reenact_trials_box.py"),
             files=files,
-            workspace=self.room,
+            workspace=self.scratch,
             mounts=(
                 Mount(injected.FOLDER, PROBE),
                 Mount(INJECTED, f"{WORK}/{DRIVER}"),
@@ -304,7 +304,7 @@ class _Box:
 
 
 def _ended(result: BoxResult, number: int) -> tuple[Ended | None, float]:
-    """How a trial ended by itself, and its processor time; none where nobody wrote it down."""
+    """How a trial ended by itself, and its processor time; none where no one wrote it down."""
     with suppress(ResultRefused, KeyError, TypeError, ValueError):
         found = read_json(result.results[f"{RUNS}/{number}/ended"])
         if isinstance(found, dict):

@@ -1,6 +1,6 @@
 """What trainings may cost, as a user writes it, and what they have cost.
 
-`20x`: twenty times the CPU time that one training of the program as it stands takes. `40t`: forty
+`20x`: twenty times the CPU time that one training of the unchanged program takes. `40t`: forty
 trainings, however long each takes. `90s`, `5m`, `1h`: wall time.
 """
 
@@ -29,7 +29,7 @@ class TrainingBudget:
     """What a search may spend on trainings: a multiple of one, a number of them, or a time."""
 
     multiple: float = math.inf
-    """Trainings' worth of CPU time: times what one training of the program as it stands takes."""
+    """Trainings' worth of CPU time: times what one training of the unchanged program takes."""
     trainings: int | None = None
     """Number of trainings, however long each takes."""
     seconds: float | None = None
@@ -64,13 +64,13 @@ class TrainingUsage:
     cpu_seconds: float = 0.0
     """Of these trainings."""
     one_training: float = 0.0
-    """CPU seconds of one training of the program as it stands."""
+    """CPU seconds of one training of the unchanged program."""
     verifying: int = 0
     """Trainings that verified without being counted against the budget."""
 
     @property
     def spent(self) -> float:
-        """The CPU time in trainings of the program as it stands."""
+        """The CPU time in trainings of the unchanged program."""
         return self.cpu_seconds / max(self.one_training, 1e-3)
 
 

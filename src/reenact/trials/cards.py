@@ -1,8 +1,8 @@
 """Graphics cards of this machine, and which trainings run on them side by side.
 
 The first training of a program has a card for itself; what it took there is written down
-(`inject/reenact_trials_cards.py`) and says how many more fit beside each other. One that runs out
-of memory beside others is done again with more space, at last alone: only what fails alone has
+(`inject/reenact_trials_cards.py`) and says how many more fit next to each other. One that runs out
+of memory next to others is done again with more space, at last alone: only what fails alone has
 failed. A program that touches no card is not held up. Nothing here starts CUDA: that would spoil
 the forks.
 """
@@ -22,7 +22,7 @@ from reenact.trials.trial import Outcome, Trial
 from reenact.types import Stop
 
 CONTEXT = 600 << 20
-"""Bytes that a process takes on a card beside its tensors."""
+"""Bytes that a process takes on a card next to its tensors."""
 SPARE = 1.15
 """Times what one was seen to take: changed programs take a little more."""
 SHARE = 0.9
@@ -48,7 +48,7 @@ class Card:
 
     name: str
     free: int
-    """Bytes that nobody used when it was looked at."""
+    """Bytes that no one used when it was looked at."""
 
 
 def cards_here() -> tuple[Card, ...]:
@@ -138,8 +138,8 @@ class Packing:
         return None
 
     def _free(self, needs: int | None, *, several: bool) -> Seat | None:
-        """A seat on the emptiest card with space; without a number of bytes on one where nobody
-        sits, and on all of them where nobody sits on any.
+        """A seat on the emptiest card with space; without a number of bytes on one where no one
+        sits, and on all of them where no one sits on any.
         """
         if several:
             first = self.cards[0]
@@ -170,7 +170,7 @@ class Packing:
 
     def learn(self, trial: Trial, outcome: Outcome, seat: Seat | None) -> bool:
         """Remember what a training took. True when it must be done again: it ran out of memory
-        beside others.
+        next to others.
         """
         if seat is None:
             return False

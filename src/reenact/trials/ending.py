@@ -1,7 +1,7 @@
-"""Programs that crash behind their training, at a plot or a prediction: what was trained counts all
+"""Programs that crash after their training, at a plot or a prediction: what was trained counts all
 the same.
 
-The exception of the program as it stands must lie behind every training step, and a changed program
+The exception of the unchanged program must lie after every training step, and a changed program
 must end in the same way at the same line: then both have trained to the end.
 """
 
@@ -75,7 +75,7 @@ def behind_training(
 
 
 def as_trained(outcome: Outcome, ending: Crash | None) -> Outcome:
-    """The outcome as one that finished, where it ended as the program as it stands does behind its
+    """The outcome as one that finished, where it ended as the unchanged program does after its
     training."""
     crash = outcome.crash
     if ending is None or crash is None or not outcome.steps or outcome.kind in UNFINISHED:

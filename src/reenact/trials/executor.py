@@ -21,7 +21,7 @@ class Executor(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What whoever reads the result should know of where the trainings ran."""
+        """What anyone who reads the result should know of where the trainings ran."""
         return ()
 
     def run(
@@ -48,7 +48,7 @@ def as_they_end(
     executor: Executor, trials: Trials, stop: Stop
 ) -> Iterator[list[tuple[Trial, Outcome]]]:
     """Outcomes in groups, as soon as there are any; all trials are given to the executor at once,
-    so that it is never idle while whoever asked writes them down.
+    so that it is never idle while anyone who asked writes them down.
     """
     halt = Stop(parent=stop)
     ended: SimpleQueue[tuple[Trial, Outcome] | None] = SimpleQueue()

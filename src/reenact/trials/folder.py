@@ -28,7 +28,7 @@ from reenact.files import lock_folder
 from reenact.program.program import Program
 
 INJECTED = Path(__file__).parent / "inject"
-"""Files that run in the user's interpreter beside a trial."""
+"""Files that run in the user's interpreter next to a trial."""
 
 
 @cache
@@ -242,7 +242,7 @@ class _Likeness:
                 target.unlink(missing_ok=True)
 
     def show_above(self, program: Program) -> None:
-        """Links to what lies beside the program, on the way up to the anchor."""
+        """Links to what lies next to the program, on the way up to the anchor."""
         around = {
             *program.folder.parents,
             *program.working.parents,

@@ -1,4 +1,4 @@
-"""What a changed program is compared with while it trains: the curves of the program as it stands.
+"""What a changed program is compared with while it trains: the curves of the unchanged program.
 
 The rule itself is in `inject/reenact_trials_stop.py`, as it runs in the training.
 """
@@ -49,7 +49,7 @@ def _often(curve: Curve) -> bool:
 def baseline_from(
     outcomes: Sequence[Outcome], measure: Measure, *, bounded: bool
 ) -> Baseline | None:
-    """The curves of the program as it stands, where they say how a training goes."""
+    """The curves of the unchanged program, where they say how a training goes."""
     trained = [one for one in outcomes if one.trained and not one.stopped]
     watched = watched_metric(trained[0], measure) if trained else ""
     name = watched or STEP_LOSS

@@ -51,7 +51,7 @@ ONE_THREAD = (
 
 _TRACKERS = Path(__file__).with_name("trackers.toml")
 TRACKERS_OFF: dict[str, str] = tomllib.loads(_TRACKERS.read_text(encoding="utf-8"))
-"""Experiment trackers stay silent during trials: a hundred short trainings belong on nobody's
+"""Experiment trackers stay silent during trials: a hundred short trainings belong on no one's
 dashboard.
 
 What a user set otherwise is overruled: the trials are ours. A program that names its server in its

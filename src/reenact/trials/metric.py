@@ -15,6 +15,12 @@ STEP_LOSS = "step_loss"
 """The mean training loss of the last steps, which is there where nothing was logged."""
 LOSS_FALL = "loss_fall"
 """By how much of its first value the training loss fell: it moves where the metric is stuck."""
+SEEN_ACCURACY = "train_accuracy"
+"""Share of right guesses in the last batches that trained, where nothing was logged at all."""
+BATCHES = "batches"
+"""The source of what the probe computes from outputs and labels of batches."""
+LAST_BATCHES = 20
+"""Batches at the end over which it is taken."""
 SCORES = (
     "accuracy",
     "acc",
@@ -70,10 +76,15 @@ class Measure:
 
     name: str
     source: str | None = None
-    """Where it is read; none takes whatever tells of it."""
+    """Where it is read; none takes whatever reports it."""
     larger_is_better: bool = True
     is_loss: bool = False
     """It is the loss itself: no comparison between trainings that minimise different losses."""
+
+    @property
+    def is_of_batches(self) -> bool:
+        """Whether the program logs nothing, so that trainings have to be watched closely."""
+        return self.source == BATCHES
 
     def read(self, outcome: Outcome) -> float | None:
         """The metric of a training; none when it logged none, or NaN."""
@@ -84,7 +95,7 @@ class Measure:
     def score(self, outcome: Outcome) -> float:
         """The same so that larger is better; -inf for a training that failed, was given up or
         logged no number. Of a pruned one it is what it had reached: not better than the program as
-        it stands.
+        it is.
         """
         ended = outcome.stopped and not outcome.pruned
         value = self.read(outcome) if outcome.trained and not ended else None
@@ -165,7 +176,7 @@ def prefix_of(name: str) -> str:
 
 
 def kind_of(name: str) -> str:
-    """`val_out_accuracy` is of the kind accuracy; a name nobody knows is its own kind."""
+    """`val_out_accuracy` is of the kind accuracy; a name no one knows is its own kind."""
     bare = name.removeprefix(prefix_of(name)).lower()
     known = (*SCORES, *ERRORS, *RATES, *LOSSES)
     return max(
@@ -185,7 +196,20 @@ def metric_sources(trace: Trace) -> dict[str, str]:
         return next(one for one in sources if trace.metric(name, one).values.tobytes() == best)
 
     found = {name: source(name) for name in trace.metric_names()}
+    if not found and seen_accuracy(trace) is not None:
+        found[SEEN_ACCURACY] = BATCHES
     return found | ({STEP_LOSS: "probe"} if len(trace.losses.known) else {})
+
+
+def seen_accuracy(trace: Trace) -> float | None:
+    """Accuracy in the last batches that trained, as the probe saw it; none where it means nothing, or
+    the probe did not look closely enough.
+    """
+    if not len(trace.steps):
+        return None
+    known = [float(value) for value in trace.steps["accuracy"] if math.isfinite(value)]
+    last = known[-LAST_BATCHES:]
+    return sum(last) / len(last) if last else None
 
 
 def least_gain(before: float, *, bounded: bool, share: float = MATERIAL) -> float:

@@ -151,7 +151,7 @@ def pack(
     data: Sequence[Path] = (),
     python: str = "",
 ) -> Parcel:
-    """A program as it stands; raises InputError for data that are not there, and StorageError."""
+    """An unchanged program; raises InputError for data that are not there, and StorageError."""
     named = [Path(os.path.abspath(path)) for path in data]  # noqa: PTH100 - must not follow links
     for path in named:
         if not path.exists():

@@ -135,7 +135,7 @@ class Server:
         self._close_pipes()
 
     def close(self) -> None:
-        """Let it go: it ends by itself when nobody talks to it any more."""
+        """Let it go: it ends by itself when no one talks to it any more."""
         self._close_pipes()
         try:
             self.process.wait(CLOSE_S)

@@ -144,7 +144,7 @@ class RayExecutor(Executor):
             try:
                 host, _, port = address.rpartition("://")[2].rpartition(":")
                 if host and port.isdecimal():
-                    # Where nobody listens Ray itself would not say so for minutes.
+                    # Where no one listens Ray itself would not say so for minutes.
                     socket.create_connection((host, int(port)), timeout=TCP_S).close()
                 if address.startswith(CLIENT):
                     _take_token()
@@ -207,7 +207,7 @@ class RayExecutor(Executor):
         return [current.outcomes[number] for number in range(len(trials))]
 
     def _employ(self, current: _Round, begun: float) -> None:
-        """Give trials to whoever is free, and look for more workers where there is more to do."""
+        """Give trials to those who are free, and look for more workers where there is more to do."""
         free = [
             member for member in self._members if member.report is not None and member.work is None
         ]
@@ -430,7 +430,7 @@ class RayExecutor(Executor):
 
 
 def cause_of(error: BaseException) -> str:
-    """The last line of what happened: that is where the cause stands, without its full stop."""
+    """The last line of what happened: that is where the cause is, without its full stop."""
     lines = [line.strip() for line in str(error).strip().splitlines() if line.strip()]
     if isinstance(error, ReenactError) or not lines:
         return (lines[0] if lines else type(error).__name__).rstrip(".")
@@ -439,7 +439,7 @@ def cause_of(error: BaseException) -> str:
 
 def _take_token() -> None:
     """Ray takes the token that its user has for `host:port`, but not for `ray://`, where it would
-    only say that nobody answered in time.
+    only say that no one answered in time.
     """
     with suppress(ImportError, AttributeError):  # no public name for it
         from ray._private.authentication import authentication_token_setup as tokens

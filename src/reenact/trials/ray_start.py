@@ -21,12 +21,12 @@ from reenact.errors import MissingPart
 
 CLIENT = "ray://"
 _LONGEST_PATH = 107 - len("/session_2026-01-01_00-00-00_000000_4194304/sockets/plasma_store")
-"""What the kernel allows for the path of a socket, less what Ray puts behind its folder."""
+"""What the kernel allows for the path of a socket, less what Ray puts after its folder."""
 _FITS_NO_SOCKET = "Set RAY_TMPDIR to a folder of yours with a short path."
 
 
 def own_folder() -> Path:
-    """A new folder for a cluster of ours: nobody else may enter it. Raises MissingPart."""
+    """A new folder for a cluster of ours: no one else may enter it. Raises MissingPart."""
     place = os.environ.get("RAY_TMPDIR") or (
         "/tmp" if sys.platform == "darwin" else tempfile.gettempdir()  # noqa: S108
     )

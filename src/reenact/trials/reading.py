@@ -14,17 +14,17 @@ from reenact.probe.read import read_trace
 from reenact.probe.trace import Experiments, Root, Series, Trace
 from reenact.probe.watch import Ended, Watched, read_watched
 from reenact.trials.job import CARD, GIVEN_UP, OUTPUT, TRACE, TREE, Job, root_of
-from reenact.trials.metric import LOSS_FALL, STEP_LOSS, metric_sources
+from reenact.trials.metric import LOSS_FALL, SEEN_ACCURACY, STEP_LOSS, metric_sources, seen_accuracy
 from reenact.trials.trial import Curve, Outcome, Trial
 
 MOST_POINTS = 200
 """Points kept of a curve."""
 HALVES = f"{TRACE}/halves.txt"
-"""Where a training tells of each evaluation that it took apart: a line with the number of rows."""
+"""Where a training reports each evaluation that it took apart: a line with the number of rows."""
 SUBSET = f"{TRACE}/subset.txt"
-"""Where it tells of each set of training data that it took a share of."""
+"""Where it reports each set of training data that it took a share of."""
 MOVED = "tree.txt"
-"""Beside a trace that came from another machine: where the program stood there."""
+"""Next to a trace that came from another machine: where the program stood there."""
 _TAIL, _TAIL_SHARE = 50, 20
 LAST_WORDS = 400
 """Characters of the program's last words that are kept where nothing else says what happened."""
@@ -139,6 +139,9 @@ def _with_numbers(outcome: Outcome, trace: Trace) -> Outcome:
         metrics[name] = float(
             series.values[latest].mean() if sources[name] == "probe" else series.values[-1]
         )
+    accuracy = seen_accuracy(trace)
+    if not metrics and accuracy is not None:
+        metrics[SEEN_ACCURACY] = accuracy
     if len(trace.losses.known):
         curves[STEP_LOSS] = _points(trace.losses)
         losses = trace.losses.values.tolist()

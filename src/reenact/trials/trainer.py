@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median_low
 
@@ -35,6 +35,8 @@ WELL_GUESSED, WELL_EXPLAINED = 0.95, 0.99
 ABOVE_GUESSING = 0.1
 """Share of what the most frequent class leaves to gain."""
 SCREENING_SEEDS = (11, 12, 13, 14, 15, 16)
+CLOSELY = "quick"
+"""How the probe looks at trainings that log no metric: what judges is seen in their batches."""
 RETRIES = 2
 """How often a training that was killed from outside is done again before that counts as its
 outcome.
@@ -52,7 +54,7 @@ class BudgetedTrainer:
     measure: Measure
     budget: TrainingBudget
     one_training: float
-    """CPU seconds of the program as it stands."""
+    """CPU seconds of the unchanged program."""
     one_wall: float
     """Wall seconds of the same."""
     trials: Scope
@@ -65,8 +67,8 @@ class BudgetedTrainer:
     majority: float | None = None
     """Accuracy of always naming the most frequent class, where labels are classes."""
     several_labels: bool = False
-    """Whether a row has several labels: nobody knows then whether an accuracy is that of rows or of
-    labels, and the most frequent class is no answer to compare it with.
+    """Whether a row has several labels: no one knows then whether an accuracy is that of rows or of
+    labels, and the most frequent class is not an answer to compare it with.
     """
     loss_floor: float | None = None
     """The least value of the formula of the loss, where it is known."""
@@ -75,7 +77,7 @@ class BudgetedTrainer:
     part: Part = Part.WHOLE
     """Evaluation data that choose."""
     around: str = ""
-    """Mark of what they depend on beside the text of the program: its surroundings and the
+    """Mark of what they depend on besides the text of the program: its surroundings and the
     files it opens.
     """
     shared: bool = True
@@ -83,15 +85,17 @@ class BudgetedTrainer:
     training_time: float | None = None
     """Seconds that one training may take, when the user says so."""
     ending: Crash | None = None
-    """The exception that ends the program as it stands, behind its training: one like it does
+    """The exception that ends the unchanged program, after its training: one like it does
     no harm.
     """
     prunes: bool = False
-    """End trainings that choose when they are hopeless beside the program as it stands."""
+    """End trainings that choose when they are hopeless compared with the unchanged program."""
     stand_ins: tuple[str, ...] = ()
     """Data sets that every training gets made-up data for."""
     stdin: bytes = b""
     """What every training reads on its stdin: the answers that the watched run got."""
+    on_trained: Callable[[int], None] | None = None
+    """Called with the number of trainings that have ended, of those that were asked for at once."""
     _begun: float = field(default_factory=time.monotonic, init=False)
     _cpu_seconds: float = field(default=0.0, init=False)
     _paid: set[str] = field(default_factory=set, init=False)
@@ -100,7 +104,7 @@ class BudgetedTrainer:
     _pruned: list[float] = field(default_factory=list, init=False)
     """Of each pruned training, the share that was saved."""
     _epochs: int = field(default=0, init=False)
-    """Of the program as it stands."""
+    """Of the unchanged program."""
 
     def apart(
         self,
@@ -167,7 +171,7 @@ class BudgetedTrainer:
 
     def is_above_guessing(self, score: float) -> bool:
         """Whether a training that reaches this knows more than which class is most frequent; so too
-        where nobody can say.
+        where no one can say.
         """
         guess = self.majority if kind_of(self.measure.name) in ACCURACIES else None
         return guess is None or score > guess + ABOVE_GUESSING * (1 - guess)
@@ -177,7 +181,7 @@ class BudgetedTrainer:
         return material(before, after, bounded=self.bounded, share=share)
 
     def within_budget(self, trainings: float) -> bool:
-        """Whether the budget covers so many more trainings of the program as it stands."""
+        """Whether the budget covers so many more trainings of the unchanged program."""
         used, total = self.balance
         return used + trainings <= total
 
@@ -216,7 +220,7 @@ class BudgetedTrainer:
         return not (self.measure.is_loss and touches_loss(patch))
 
     def measure_cost(self) -> Outcome:
-        """Train the program once as it stands: what does one training cost?"""
+        """Train the program once unchanged: what does one training cost?"""
         (outcome,) = self.outcomes(
             [
                 self.trial(
@@ -303,14 +307,15 @@ class BudgetedTrainer:
             patch,
             seed,
             limits,
+            preset=CLOSELY if self.measure.is_of_batches else "bare",
             part=self.part,
             stand_ins=self.stand_ins,
             stdin=self.stdin,
         )
 
     def pruned(self, trial: Trial) -> Trial:
-        """The same, ended early where it is hopeless beside the curves of the program as it
-        stands.
+        """The same, ended early where it is hopeless compared with the curves of the program as it
+        is.
         """
         base = self._baseline
         if base is None or not trial.patch:
@@ -331,7 +336,7 @@ class BudgetedTrainer:
         saved = sum(self._pruned)
         epochs = f", about {saved * self._epochs:.0f} epochs" if self._epochs else ""
         return (
-            f"Pruned as hopeless beside the program as it stands: {count} of {len(self._paid)} "
+            f"Pruned as hopeless compared with the unchanged program: {count} of {len(self._paid)} "
             f"trainings; saved {saved:.1f} whole trainings{epochs} (--no-prune trains all to "
             "their end)."
         )
@@ -363,7 +368,7 @@ class BudgetedTrainer:
                     self._pruned.append(max(0.0, 1 - outcome.steps / base.steps))
         found = [as_trained(outcomes[trial.content], self.ending) for trial in trials]
         if self.prunes and self._baseline is None:
-            # From the first trainings of the program as it stands; it stays the same from then on,
+            # From the first trainings of the unchanged program; it stays the same from then on,
             # so that a training which is asked for again is the same one.
             pairs = zip(trials, found, strict=True)
             whole = [
@@ -386,6 +391,7 @@ class BudgetedTrainer:
 
         def train(names: tuple[str, ...]) -> Iterator[Mapping[str, Outcome]]:
             left = [wanted[name] for name in names]
+            ended = 0
             for again in reversed(range(RETRIES + 1)):
                 trials, left = left, []
                 for group in as_they_end(self.executor, trials, self.stop) if trials else ():
@@ -401,6 +407,9 @@ class BudgetedTrainer:
                         trial.content: one for trial, one in group if one.kind not in passing
                     }:
                         _check_own(wanted, real)
+                        ended += len(real)
+                        if self.on_trained is not None:
+                            self.on_trained(ended)
                         yield real
 
         how = {
@@ -428,14 +437,14 @@ def _check_own(
     wanted: Mapping[str, Trial],
     outcomes: Mapping[str, Outcome],
 ) -> None:
-    """The program as it stands is what everything is compared with: without its outcome there
-    is none.
+    """The unchanged program is what everything is compared with: without its outcome there
+    is not one.
     """
     for name, outcome in outcomes.items():
         if outcome.kind is OutcomeKind.KILLED and not wanted[name].patch.changes:
             note = f" ({outcome.note})" if outcome.note else ""
             raise Inconclusive(
-                f"Trainings of the program as it stands were killed from outside {RETRIES + 1} "
+                f"Trainings of the unchanged program were killed from outside {RETRIES + 1} "
                 f"times in a row{note}, so there is nothing to compare with.",
                 next_step="Programs are ended so when memory does not suffice: try --workers 1.",
             )

@@ -66,7 +66,7 @@ class Experimenting:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """Curves of the program as it stands, beside which a training that is hopeless is given up."""
+    """Curves of the unchanged program, compared with which a training that is hopeless is given up."""
 
     metric: str
     """That is looked at on the way; `step_loss`: the loss of the steps."""
@@ -114,7 +114,7 @@ class Trial:
     while_finite: bool = False
     """Give it up when its loss has been NaN or infinite for twenty steps in a row."""
     baseline: Baseline | None = None
-    """Give it up when it is hopeless beside these curves, or lost as with `while_finite`."""
+    """Give it up when it is hopeless compared with these curves, or lost as with `while_finite`."""
     weights: Weights | None = None
     """To continue another training; none starts over and keeps nothing."""
     experiments: Experimenting | None = None
@@ -137,7 +137,7 @@ class Trial:
     def key(self) -> str:
         """Equal for trainings of the same text with the same arguments, seed, limits and preset.
 
-        The data that the program reads, its interpreter and its packages are no part of it.
+        The data that the program reads, its interpreter and its packages are not a part of it.
         """
         return self._hash(self.limits.seconds)
 
@@ -263,7 +263,7 @@ class Outcome:
 
     @property
     def pruned(self) -> bool:
-        """It was given up because it was hopeless beside the program as it stands."""
+        """It was given up because it was hopeless compared with the unchanged program."""
         return self.stopped.startswith(HOPELESS)
 
     def curve(self, name: str) -> Curve:

@@ -1,4 +1,4 @@
-"""Verify: the program as it stands against changed ones, over seeds that chose nothing.
+"""Verify: the unchanged program against changed ones, over seeds that chose nothing.
 
 There is a look after six seeds: the rest is not trained where all six are better, or where no
 result of the rest could make the change significant. The p-values count both looks
@@ -23,7 +23,7 @@ from reenact.trials.statistics import (
 from reenact.trials.trainer import BudgetedTrainer
 
 UNCHANGED = Patch(())
-"""The program as it stands."""
+"""The unchanged program."""
 SHARES = (2 / 3, 1 / 3)
 """Of the one case in twenty that may be wrong: the first change has more of it than the second,
 and a third one has nothing.
@@ -48,9 +48,9 @@ class Verification:
     """The middle values differ by enough to matter."""
     cpu_seconds: float
     shortfall: str = ""
-    """Why a significant difference is no improvement; empty where it is one, or not significant."""
+    """Why a significant difference is not an improvement; empty where it is one, or not significant."""
     detectable: float | None = None
-    """The smallest gain that would have been found four times out of five; none where nobody
+    """The smallest gain that would have been found four times out of five; none where no one
     can say.
     """
 
@@ -60,7 +60,7 @@ class Verification:
 
     @property
     def holds(self) -> bool:
-        """Significantly better, by enough to matter, and by a metric that tells an improvement."""
+        """Significantly better, by enough to matter, and by a metric that reports an improvement."""
         return self.significant and self.material and not self.shortfall
 
 

@@ -68,7 +68,7 @@ class Key:
 
 
 class Guard:
-    """Stands before the application."""
+    """Is before the application."""
 
     def __init__(self, app: ASGIApp, key: Key, port: int) -> None:
         self._app = app

@@ -85,7 +85,7 @@ def environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """What stands between braces, before it is escaped: nothing that a reader could not see
+    """What is between braces, before it is escaped: nothing that a reader could not see
     gets through.
     """
     # Markup, a kind of str, holds what has passed here already.

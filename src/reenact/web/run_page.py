@@ -179,13 +179,19 @@ def _related(run: Run, shelf: JournalReader) -> list[Run]:
 
 
 def _may_apply(run: Run, shelf: JournalReader) -> bool:
-    """A finished repair of ours whose change held, of a program that is as it was."""
+    """A finished repair of ours whose change held, or a diagnosis with a fix that ran, of a program that
+    is as it was.
+    """
+    ours = shelf.is_ours(run) and not stale(run)
+    if run.pipeline == "diagnose" and run.status is Status.FINISHED:
+        short = run.verdict_data()
+        return isinstance(short, dict) and bool(short.get("fix")) and ours
     held = (
         run.pipeline == "repair" and run.status is Status.FINISHED and run.exit_code == ExitCode.OK
     )
     verdict = run.verdict_data() if held else None
     good_already = isinstance(verdict, dict) and verdict.get("decision") == "good-already"
-    return held and not good_already and shelf.is_ours(run) and not stale(run)
+    return held and not good_already and ours
 
 
 def _repair_address(run: Run) -> str:
@@ -208,7 +214,7 @@ def editable(sections: Sequence[Section], run: Run) -> list[Section]:
 
 
 def _linked(block: Block, run: Run) -> Block:
-    # A line of a notebook is none of its file.
+    # A line of a notebook is not one of its file.
     if not isinstance(block, Diagnostic) or block.place is None or block.cell:
         return block
     place = block.place

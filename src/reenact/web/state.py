@@ -147,7 +147,7 @@ def state_of(request: Request) -> AppState:
 
 def seen_already(request: Request, mark: str) -> Response | None:
     """The answer to a page that asks for news every second and shows this already: that there
-    is none.
+    is not one.
     """
     if request.query_params.get("seen") == mark:
         return Response(status_code=204)

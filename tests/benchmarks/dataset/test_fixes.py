@@ -63,5 +63,5 @@ def test_what_runs_next_to_a_program_tells_of_its_fixes() -> None:
         fix=Fix(Patch(), "diff", tried=FixTried.SILENT),
         dropped_fixes=(DroppedFix(Patch(), "it crashes"),),
     )
-    told = _named(fixed, "untried")
-    assert (told["fix"], told["dropped"]) == (SILENT, ["it crashes"])
+    named = _named(fixed, "untried")
+    assert (named["fix"], named["dropped"]) == (SILENT, ["it crashes"])

@@ -80,7 +80,7 @@ def test_all_goals_stand_beside_what_was_reached() -> None:
 
 
 def test_only_significant_patches_are_counted_as_large() -> None:
-    """A patch that does not hold is not small: it is none."""
+    """A patch that does not hold is not small: it is not one."""
     one = fault(ACCURACY)
     none = replace(
         one,

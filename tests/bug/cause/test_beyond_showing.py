@@ -1,4 +1,4 @@
-"""What is said beyond showing a bug: the lines that cause it, the commit that brought it, a patch."""
+"""What is reported beyond showing a bug: the lines that cause it, the commit that brought it, a patch."""
 
 from __future__ import annotations
 
@@ -85,6 +85,7 @@ def test_the_commit_that_brought_it_and_its_lines_are_named(toy: Any, monkeypatc
         )
     assert f"The bug came with {culprit[:12]} (Make the mean faster)" in found.brought_by
     assert found.cause is not None
+    assert found.cause.how.startswith("In the commit that brought the bug: ")
     assert "+        if not self.values:" in found.cause.diff
     assert "faster" not in found.cause.diff
     assert open_repository(str(folder), good, into=into).commit == good
@@ -112,7 +113,9 @@ def test_a_patch_is_kept_that_passes_the_script_and_the_projects_own_tests(
     assert "+        if not self.values:" in patch.diff, patch.why_not
     assert "2 tests of the project that touch the changed code pass as before" in patch.tests
     second = toy.models[-1].calls[-1].as_text()
-    assert "test_meter.py::test_mean" in second, "the first one broke a test, and was told so"
+    assert "test_meter.py::test_mean" in second, (
+        "the first one broke a test, and the next prompt names it"
+    )
     (tmp_path / "copy").mkdir()
     given = (tmp_path / "out" / "proposed.patch").read_text()
     assert given == patch.diff
@@ -121,7 +124,7 @@ def test_a_patch_is_kept_that_passes_the_script_and_the_projects_own_tests(
     assert "a maintainer decides" in report
 
 
-def test_a_patch_that_does_not_mend_it_is_not_handed_over(toy: Any, tmp_path: Path) -> None:
+def test_a_patch_that_does_not_fix_it_is_not_handed_over(toy: Any, tmp_path: Path) -> None:
     useless = edit(f"        # nothing\n{RETURN}")
     found = toy.reproduce({"0/0": CRASHES}, patches=[useless] * 3, patch=True, out=tmp_path / "out")
     assert found.patch is not None

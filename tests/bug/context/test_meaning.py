@@ -126,7 +126,7 @@ def test_a_long_head_keeps_what_is_given() -> None:
 
 
 def test_a_definition_is_imported_as_users_write_it(tmp_path: Path) -> None:
-    """The prompt said `keras.api.ops.normalize`, which no user writes."""
+    """The prompt had `keras.api.ops.normalize`, which no user writes."""
     files = {
         "tools/__init__.py": "from tools.api import ops\n",
         "tools/api/__init__.py": "from tools.api import ops\n",

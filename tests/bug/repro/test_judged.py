@@ -130,7 +130,7 @@ def test_an_edited_script_of_a_crash_is_run_as_it_is(toy: Any, crash: Path) -> N
     )
     assert judge(toy, crash, toy.folder / "buggy").judgement is Judgement.DOES_NOT_SHOW
     (crash / "repro.py").write_text("def\n")
-    assert "repro.py is no Python" in judge(toy, crash, toy.folder / "buggy").reason
+    assert "repro.py is not Python" in judge(toy, crash, toy.folder / "buggy").reason
 
 
 def test_a_silent_bug_is_judged_by_its_values(toy: Any, in_turn: Any, tmp_path: Path) -> None:

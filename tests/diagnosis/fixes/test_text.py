@@ -58,7 +58,7 @@ def test_the_first_edit_with_which_the_detector_is_silent_is_the_fix() -> None:
     parse, fires, missing, same = (each.reason for each in one.dropped_fixes)
     assert "would not be Python any more" in parse
     assert fires == "RE010 still fires"
-    assert "does not stand in train.py" in missing
+    assert "is not in train.py" in missing
     assert same == CHANGES_NOTHING
 
 

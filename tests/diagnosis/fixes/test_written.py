@@ -66,6 +66,14 @@ def test_what_was_only_read_is_not_written(script: Path) -> None:
     assert script.read_text() == LOOP
 
 
+def test_a_recorded_diagnosis_is_applied_like_a_repair(script: Path) -> None:
+    reenact.diagnose("train.py", select="RE010")
+    sentence = reenact.apply_repair("last")
+    assert sentence.startswith("Written; what stood there before:")
+    assert "    optimizer.zero_grad()\n" in script.read_text()
+    assert script.with_name("train.py.before-repair").read_text() == LOOP
+
+
 def command(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [warm_reenact(), "diagnose", *words], capture_output=True, text=True, check=False

@@ -28,7 +28,7 @@ def test_outline_counts_and_losses(latex: Paper) -> None:
     assert "Narrow Layers Learn Late" in shown
     assert "2.2" in shown
     assert "1 table, 2 figure" in shown
-    assert "Nobody defines \\odd" in shown
+    assert "No one defines \\odd" in shown
     assert "lost in reading: 4" in shown
 
 

@@ -1,4 +1,4 @@
-"""Papers as they come: archives, single files, and everything that is none."""
+"""Papers as they come: archives, single files, and everything that is not one."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_the_line_passes_and_facts_are_learnt(look: Check, line: Project) -> Non
             "train.py",
             "evaluate(model), file",
             '{"mse": float("nan")}, file',
-            "NaN is no JSON number",
+            "NaN is not a JSON number",
         ),
         ("train.py", "evaluate(model), file", '{"mse": "low"}, file', "mse='low'"),
         (

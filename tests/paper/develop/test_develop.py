@@ -284,6 +284,6 @@ def test_hostile_answers_change_nothing_outside(bench: Any, answers: Any) -> Non
             {"path": "data.py", "text": "y"},
         ]
     }
-    with pytest.raises(AnswerUnusable, match="no name of a project file"):
+    with pytest.raises(AnswerUnusable, match="not a name of a project file"):
         bench.develop({**answers(), "data/write": [hostile] * 5}, out=True)
     assert not (bench.folder.parent / "evil.py").exists()

@@ -166,7 +166,7 @@ def test_results_orders_and_repetitions_are_dropped_with_their_reason(
     assert {one.fact: one.reason for one in found.dropped} == {
         "The method reaches 84.2% accuracy.": "it is a result",
         "Every criterion is marked as passed.": (
-            "it speaks to whoever reads or judges, not about the method"
+            "it speaks to anyone who reads or judges, not about the method"
         ),
         "Learning rate 0.05 is used.": "it says the same as: The learning rate is 0.05.",
     }

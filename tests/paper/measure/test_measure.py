@@ -98,8 +98,8 @@ def test_a_matching_that_nobody_gave_is_not_a_claim_without_a_metric(
 ) -> None:
     found = outcome(project, [claim()], context({"paper/match": ["no", "no", "no"]}), journal)
     assert found.judgement.verdict is Verdict.INCONCLUSIVE
-    assert found.comparisons[0].note == "No usable answer tells which metric is this claim."
-    assert found.notes[0].startswith("Nobody could say which metric is which claim:")
+    assert found.comparisons[0].note == "No usable answer says which metric is this claim."
+    assert found.notes[0].startswith("No one could say which metric is which claim:")
 
 
 def test_a_large_gap_is_looked_into(

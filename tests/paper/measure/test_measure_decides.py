@@ -245,7 +245,7 @@ def test_without_a_usable_answer_no_claim_is_matched(
     services = context({"paper/match": ["no", "no", "no"]}, seeds=1, repair=False)
     found = outcome(Computed(accuracies(0.91)), [claim()], services, journal)
     assert [one.note for one in found.comparisons] == [UNMATCHED]
-    assert found.notes[0].startswith("Nobody could say which metric is which claim:")
+    assert found.notes[0].startswith("No one could say which metric is which claim:")
 
 
 def test_an_ordering_that_holds_is_controlled_though_no_number_agrees(

@@ -83,7 +83,7 @@ def test_a_wrong_place_is_put_right_where_the_words_are_found(paper: Paper, run:
         ({"quote": "842 ± 04", "value": 842.0}, "its quote is not in the paper"),
         (
             {"method": "Plain"},
-            "its cell stands under 'Gentle targets / Accuracy (%)', not under 'Plain'",
+            "its cell is under 'Gentle targets / Accuracy (%)', not under 'Plain'",
         ),
         ({"place": "7:7", "quote": "84.2 in nobody's table"}, "there is no such place"),
     ],

@@ -99,7 +99,7 @@ def test_two_optimisers_are_for_the_judge() -> None:
         Project({"a.py": "import torch\ntorch.optim.SGD([])\ntorch.optim.Adam([])\n"})
     )
     found = looked_up(CriterionCheck(Kind.OPTIMISER, "optimiser", "Adam"), code)
-    assert (found.value, found.seen) == (None, "Adam stands in the code beside SGD.")
+    assert (found.value, found.seen) == (None, "Adam stands in the code next to SGD.")
 
 
 def test_a_schedule_of_ones_own_is_for_the_judge() -> None:

@@ -433,7 +433,7 @@ def test_many_opinions_are_counted(program: Program, evidence: Evidence) -> None
         diagnosis_document(replace(diagnosis(evidence), opinions=several), "train.py"), "full"
     )
     assert text.count("A model thinks") == 10
-    assert "3 more; --output-format json lists them." in text
+    assert "3 more with --output-format json." in text
 
 
 def test_a_finding_and_a_suspect_say_that_a_model_agrees(

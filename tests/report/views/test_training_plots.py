@@ -162,7 +162,7 @@ def test_the_loss_comes_first_then_claims_and_what_does_not_fit_is_reported() ->
 
 def test_a_training_that_diverged_is_drawn_and_described() -> None:
     (one,), _ = training_plots([run(3, curve("loss", 2.0, None, None))], [])
-    assert one.alt == "seed 3: 2 to 2 at epoch 3, of which 1 with values that are no numbers."
+    assert one.alt == "seed 3: 2 to 2 at epoch 3, of which 1 with values that are not numbers."
     assert "not a number, or infinite" in one.svg
 
 

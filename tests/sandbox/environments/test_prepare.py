@@ -348,7 +348,7 @@ def test_several_processes_at_once_make_one_environment(tmp_path: Path, links: P
 
 
 def test_an_interpreter_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no Python interpreter"):
+    with pytest.raises(InputError, match="not a Python interpreter"):
         Environments(tmp_path, python="/bin/false").prepare((), ALL)
 
 

@@ -1,5 +1,7 @@
 """After a bug was shown: the lines that are suspected, by what there is to compare with."""
 
+from dataclasses import replace
+
 from reenact.bug.cause.difference import cause_in_difference
 from reenact.bug.cause.slices import Executed, cause_in_slices
 from reenact.bug.generate import Case
@@ -9,7 +11,7 @@ from reenact.bug.reproduction import Reproduction, SuspectedCause, Verdict
 from reenact.bug.script_runner import Mode, Revision
 from reenact.journal import Kind, OpenRun, Scope
 
-TOLD_APART = (Verdict.REPRODUCED, Verdict.SHOWN)
+SHOWN = (Verdict.REPRODUCED, Verdict.SHOWN)
 """Verdicts after which a revision without the bug may be there."""
 
 
@@ -23,11 +25,14 @@ def suspected_cause(
         return None
     place = run.under("cause")
     pair = without
-    if case.fixed is not None and found.verdict in TOLD_APART and found.exits.get("fixed") == 0:
+    if case.fixed is not None and found.verdict in SHOWN and found.exits.get("fixed") == 0:
         pair = pair or (case.buggy, case.fixed)
     if pair is not None:
         case.say("look for the lines that make the difference")
         cause = cause_in_difference(*pair, lambda at: _judgement(found, case, at, place))
+        if cause is not None and pair is without:
+            # Its lines are those of that commit, and may have moved since.
+            return replace(cause, how=f"In the commit that brought the bug: {cause.how}")
         if cause is not None:
             return cause
     return _by_slices(found, case, place)

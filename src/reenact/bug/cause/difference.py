@@ -54,7 +54,7 @@ def cause_in_difference(buggy: Revision, fixed: Revision, judge: Judge) -> Suspe
 
 
 def _named(buggy: Revision, change: Change) -> str:
-    """A change as one line: where, and what stands there."""
+    """A change as one line: where, and what is there."""
     if change.first == change.last:
         return f"{change.place()}: lines are missing before this one"
     old = buggy.files.texts[change.path].splitlines()[change.first : change.last]

@@ -1,7 +1,7 @@
 """A patch that a model proposes: kept only where the proven script and test pass with it, and the
 project's own tests that touch the changed code do what they did before.
 
-It is handed over as a diff and is called proposed: that the bug is mended in every case nobody knows.
+It is handed over as a diff and is called proposed: whether it fixes the bug in every case is not known.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -93,13 +93,13 @@ def _texts_after(answer: PatchAnswer, files: ProjectFiles) -> dict[PurePosixPath
         if text is None:
             raise ValueError(f"There is no file {edit.path} among the project's Python files.")
         if TESTS & set(path.parts[:-1]) or path.name.startswith("test_"):
-            raise ValueError(f"{edit.path} is a test; mend the code that it tests.")
+            raise ValueError(f"{edit.path} is a test; fix the code that it tests.")
         if text.count(edit.old) != 1:
             raise ValueError(f"The text to replace occurs {text.count(edit.old)} times in {path}.")
         texts[path] = text.replace(edit.old, edit.new)
     for path, text in texts.items():
         if parsed(text) is None:
-            raise ValueError(f"{path} is no Python after the edits.")
+            raise ValueError(f"{path} is not Python after the edits.")
     return texts
 
 

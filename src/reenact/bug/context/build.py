@@ -32,7 +32,7 @@ SAME = 0.85
 NEAR = 0.5
 """Share of the very best score that a module's best snippet has when it may well be meant."""
 FAR = 0.25
-"""A module below this share is none of the report's."""
+"""A module below this share is not one of the report's."""
 SURFACE = 0.2
 POINTED_FIRST = 0.6
 POINTED = 0.35
@@ -187,7 +187,7 @@ def build_contexts(
     made: list[Context] = []
     places: set[Chunk] = set()
     for rank, part in enumerate(parts, 1):
-        # What is best in it was looked at as part of another: it is no other place.
+        # What is best in it was looked at as part of another: it is not another place.
         if part.ranked[0].chunk in places:
             continue
         context = make_context(
@@ -378,7 +378,7 @@ def _add_ranked(
 
 
 def _add_dependencies(pack: Pack, finds: Finds) -> None:
-    """Definitions behind the pieces so far, then behind those; what the report's words like
+    """Definitions after the pieces so far, then after those; what the report's words like
     comes first.
     """
     scores = {one.chunk: one.score for one in finds.ranked}

@@ -19,7 +19,7 @@ SHORT = 6
 method.
 """
 WINDOW = 60
-"""Lines of a chunk of a file that is no valid Python."""
+"""Lines of a chunk of a file that is not valid Python."""
 MOST_NAMES = 60
 _DEFINITION = re.compile(r"^\s*(?:class|(?:async\s+)?def)\s+(\w+)")
 _ASIDE = re.compile(
@@ -38,7 +38,7 @@ class Chunk:
     """Its place among all chunks of the project."""
     path: PurePosixPath
     kind: str
-    """function, method, class, `top level`, or text for a file that is no valid Python."""
+    """function, method, class, `top level`, or text for a file that is not valid Python."""
     name: str
     """Dotted within its file; empty for the top level."""
     first: int
@@ -80,7 +80,7 @@ class _Cutter:
     _number: int
 
     def all(self, tree: ast.Module | None) -> Iterator[Chunk]:
-        """Chunks of the whole file; windows of lines where it is no valid Python."""
+        """Chunks of the whole file; windows of lines where it is not valid Python."""
         if tree is not None:
             yield from self.cut(
                 tree.body,
@@ -157,7 +157,7 @@ class _Cutter:
         yield from self._rest(position, last, owner, between)
 
     def _start(self, statement: Definition, floor: int) -> int:
-        """Its first decorator, and the comment that stands right above."""
+        """Its first decorator, and the comment that is right above."""
         start = min(
             [
                 statement.lineno,

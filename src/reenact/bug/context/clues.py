@@ -45,7 +45,7 @@ def quoted(text: str) -> list[str]:
 
 
 def defined(text: str) -> Iterator[str]:
-    """Names that the code makes itself: a `forward` of the reporter is none of the project's."""
+    """Names that the code makes itself: a `forward` of the reporter is not one of the project's."""
     for node in ast.walk(parsed(_unprompted(text)) or ast.Module([], [])):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name
@@ -240,7 +240,7 @@ def _words(report: str) -> Mapping[str, float]:
 
 def _without_frames(report: str) -> str:
     """With the file and the function of each frame alone: folders of somebody's machine are words
-    of nobody's project. Of a library's nothing is left, for its names are not the project's either.
+    of no one's project. Of a library's nothing is left, for its names are not the project's either.
     """
 
     def words(found: re.Match[str]) -> str:

@@ -160,7 +160,7 @@ def _with_gaps(
 MOSTLY_DOCUMENTATION = 0.15
 """Share of the budget for a piece that is docstring for the most part."""
 SCRAP = 300
-"""Characters below which what is left of a shortened definition tells nobody anything."""
+"""Characters below which what is left of a shortened definition says no one anything."""
 HEADING = 120
 """Tokens kept free for the heading and the reason of a context."""
 

@@ -190,7 +190,7 @@ def spoken_names(code: CodeIndex, clues: Clues) -> Mapping[tuple[str, int], str]
     """The dotted name by which the report itself imports a definition, by where that is."""
     found: dict[tuple[str, int], str] = {}
     for name, one in imported_definitions(code, clues):
-        # A name of a variable in front is no module.
+        # A name of a variable in front is not a module.
         if name.partition(".")[0] in code.files.packages:
             found.setdefault((one.module, one.node.lineno), name)
     return found

@@ -1,4 +1,4 @@
-"""Chunks and words of a whole repository with the text behind them: what every step of the search
+"""Chunks and words of a whole repository with the text after them: what every step of the search
 reads.
 
 Identifiers and prose become words that both sides of a search share; a report's words are looked
@@ -101,7 +101,7 @@ class CodeIndex:
 
     files: ProjectFiles
     signs: frozenset[PurePosixPath]
-    """Files in which a word of training stands."""
+    """Files in which a word of training is."""
     chunks: tuple[Chunk, ...]
     postings: Postings
     _nodes: dict[PurePosixPath, list[ast.AST]] = field(default_factory=dict, repr=False)

@@ -45,7 +45,7 @@ from reenact.program.syntax.source import shared_end
 K1 = 1.2
 B = 0.75
 MOST_TIMES = 3.0
-"""A word repeated in a report is no proof: log lines would outvote the title."""
+"""A word repeated in a report is not proof: log lines would outvote the title."""
 
 
 def bm25(
@@ -73,7 +73,7 @@ MOST_EMBEDDED = 200
 MOST_CHARACTERS = 2000
 """So much of a chunk is embedded: small models read about 256 tokens."""
 Embed: TypeAlias = Callable[[list[str]], NDArray[np.float32]]
-"""Turns texts into vectors, one row a text, the same text always into the same one."""
+"""Turns texts into vectors, one row per text, the same text always into the same one."""
 
 
 def installed_embedder() -> Embed | None:

@@ -72,7 +72,7 @@ class Loop:
     chunk: Chunk
     families: tuple[str, ...]
     lines: tuple[int, ...]
-    """Where the signs stand."""
+    """Where the signs are."""
     score: float
     """0 to 1 among the loops that were found."""
 

@@ -63,7 +63,7 @@ def _add_to(
     old: list[ast.stmt],
     new: Sequence[ast.stmt],
 ) -> int:
-    """Put statements behind the old ones that give names which those do not have, also within
+    """Put statements after the old ones that give names which those do not have, also within
     classes.
     """
     taken = {name for statement in old for name in _names(statement)}

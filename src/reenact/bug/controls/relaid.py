@@ -180,7 +180,7 @@ def relaid(data: bytes, *, docstrings: bool) -> bytes | None:
 
 
 def _docstring_places(tree: ast.Module) -> dict[tuple[int, int], str]:
-    """Where each docstring starts, and what stands there instead: the same at the same place of the
+    """Where each docstring starts, and what is there instead: the same at the same place of the
     code, whatever the docstring was.
     """
     places: dict[tuple[int, int], str] = {}

@@ -144,7 +144,7 @@ class Recorder:
         if frame.f_code.co_name == "<module>":
             return self._importing(frame)
         name, given, defaults = self._given(frame)
-        # Nothing was passed, or just the default: another default is no other argument.
+        # Nothing was passed, or just the default: another default is not another argument.
         defaulted = [
             argument for argument, value in given.items() if defaults.get(argument, frame) is value
         ]
@@ -291,7 +291,7 @@ class Recorder:
         return 0
 
     def _constants(self) -> dict[str, str]:
-        """What modules and classes of the project hold that is no code."""
+        """What modules and classes of the project hold that is not code."""
         leaves: dict[str, str] = {}
         for module in list(sys.modules.values()):
             file = getattr(module, "__file__", None)

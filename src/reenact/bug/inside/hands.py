@@ -47,7 +47,7 @@ class Hands:
         *,
         alone: bool = False,
     ) -> None:
-        """`alone`: no fixed revision tells, so objects of the script must be what they say."""
+        """`alone`: no fixed revision reports, so objects of the script must be what they say."""
         self._owner = owner
         self._alone = alone
         self._own: list[Any] = []

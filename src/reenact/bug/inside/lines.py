@@ -36,7 +36,7 @@ class Lines:
     def _entered(self, frame: types.FrameType, event: str, _: Any) -> Callable[..., Any] | None:
         code = frame.f_code
         file = self._file(code.co_filename)
-        # What a module does while it is imported is no part of a call.
+        # What a module does while it is imported is not a part of a call.
         if event != "call" or not file or code.co_name == "<module>":
             return None
 

@@ -86,7 +86,7 @@ class Reads:
         return ""
 
     def _by_script(self, frame: types.FrameType | None, path: str) -> bool:
-        """Whether the nearest frame that is not a library's is the script's, and it is no import. A
+        """Whether the nearest frame that is not a library's is the script's, and it is not an import. A
         package that reads the source of what it compiles, as `torch.jit.script` does, may.
         """
         if self._lent():

@@ -1,4 +1,4 @@
-"""repro.json: what `reenact judge` needs beside repro.py. A file from anywhere: its types are
+"""repro.json: what `reenact judge` needs besides repro.py. A file from anywhere: its types are
 checked, and nothing in it is run outside the sandbox.
 """
 
@@ -121,9 +121,9 @@ def facts_from(text: str) -> ReproFacts:
 
 
 def read_facts(repro: Path) -> ReproFacts:
-    """The facts beside a repro.py. Raises InputError."""
+    """The facts next to a repro.py. Raises InputError."""
     beside = repro.with_name("repro.json")
-    instead = "Name the repro.py of a folder that `reenact bug` wrote; repro.json lies beside it."
+    instead = "Name the repro.py of a folder that `reenact bug` wrote; repro.json lies next to it."
     try:
         return _FACTS.validate_json(read_bytes(beside, MOST_BYTES))
     except OSError as error:

@@ -53,7 +53,7 @@ def handed_over(found: Reproduction, case: Case, run: Scope) -> tuple[Reproducti
         notes.append(why)
         test = ""
     elif test and case.fixed is None and proofs:
-        notes.append("The test was seen to fail; nobody has seen it pass: no --fixed does.")
+        notes.append("The test was seen to fail; no one has seen it pass: no --fixed does.")
     files = {
         PROGRAM: handed.program,
         FACTS: handed.facts.text(),

@@ -98,14 +98,14 @@ def judge_environment(
 
 
 def script_of(repro: str, facts: ReproFacts) -> tuple[str, str]:
-    """The script that the watcher runs, or why it is none: the assert of a silent bug is the
+    """The script that the watcher runs, or why it is not one: the assert of a silent bug is the
     watcher's to make.
     """
     if facts.seen is not None:
         try:
             ast.parse(repro)
         except SyntaxError as error:
-            return "", f"repro.py is no Python: {error.msg}"
+            return "", f"repro.py is not Python: {error.msg}"
         return repro, ""
     if hashlib.sha256(repro.encode("utf-8", "replace")).hexdigest() != facts.sha256:
         return "", (

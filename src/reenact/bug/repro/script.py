@@ -25,7 +25,7 @@ class Parts:
     """A script taken apart, so that it can be put together as a program or as a test."""
 
     future: str
-    """Lines from `__future__`, which must stand first."""
+    """Lines from `__future__`, which must be first."""
     imports: str
     """Import statements at its top, and those that its assert needs."""
     helpers: str

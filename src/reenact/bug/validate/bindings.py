@@ -41,7 +41,7 @@ class Bindings:
     """Classes of the script whose base is the project's."""
 
     def what(self, node: ast.expr) -> Found | Instance | None:
-        """What an expression is, as far as the text tells; none when nothing is known."""
+        """What an expression is, as far as the text reports; none when nothing is known."""
         if isinstance(node, ast.Name):
             if node.id in self.imported:
                 return self.project.find(self.imported[node.id])
@@ -56,7 +56,7 @@ class Bindings:
         return None
 
     def dotted(self, node: ast.expr) -> str:
-        """The dotted name that an expression spells through imports; empty when it is none."""
+        """The dotted name that an expression spells through imports; empty when it is not one."""
         first, _, rest = dotted_name(node).partition(".")
         before = self.imported.get(first, "")
         if before and rest:

@@ -61,7 +61,7 @@ def dishonest(
 
 
 def _reaches(node: ast.AST, bindings: Bindings) -> Iterator[str]:
-    """Modules, calls and attributes that are none of a script's business."""
+    """Modules, calls and attributes that are not among a script's business."""
     for one in imported_names(node):
         name = one.module if isinstance(node, ast.Import) else one.target
         last = name.rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""Tells values of types that Python, a library or the project have from those that only claim to
+"""Reports values of types that Python, a library or the project have from those that only claim to
 be: by their class, or by answers of their own that are not those of the list, the text or the
 number that they are.
 """

@@ -1,6 +1,6 @@
 """Looks at values: whether a relation holds between what was observed and its reference. Needs
 nothing but Python: it goes into the box, and into those scripts that are handed over whose assert
-nobody would write by hand.
+no one would write by hand.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 FIVE_PERCENT = 0.05
 """How near to a reported number the observed one must come (RepGen, section 4)."""
 SMALLEST = 1e-7
-"""A difference that is none, whatever the values."""
+"""A difference that is not one, whatever the values."""
 
 
 # One function a relation of the closing check: `holds_` and its name.
@@ -109,7 +109,7 @@ def holds_no_gradient(
     observed: Any,
     reference: Any,  # noqa: ARG001
 ) -> bool:
-    """A parameter without a gradient; what is no parameter is taken for a gradient itself."""
+    """A parameter without a gradient; what is not a parameter is taken for a gradient itself."""
     return bool(without_gradient(observed))
 
 

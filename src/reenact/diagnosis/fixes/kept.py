@@ -70,7 +70,7 @@ class Kept:
 
     steps: int = 0
     rows: int | None = None
-    """Rows that models were given; none where nobody counted."""
+    """Rows that models were given; none where no one counted."""
     owned: Shapes | None = None
     """Shapes of the tensors that an optimizer has."""
     trained: Shapes | None = None

@@ -42,7 +42,7 @@ def fires(finding: Finding, spoken: Spoken) -> bool:
 
 
 def objection(finding: Finding, before: Spoken, after: Spoken) -> str:
-    """Why an edit is no fix, by what the detectors say after it; empty where it is one."""
+    """Why an edit is not a fix, by what the detectors say after it; empty where it is one."""
     for code in codes_of(finding):
         times = before.times.get(code, 0)
         # A fault at two lines is fixed at one of them.

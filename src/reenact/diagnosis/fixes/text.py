@@ -48,7 +48,7 @@ class TextCheck:
         return Spoken.of(run_detectors(self.detectors, evidence))
 
     def objection(self, finding: Finding, patch: Patch) -> str:
-        """Why an edit is no fix; empty where the text speaks against it nowhere."""
+        """Why an edit is not a fix; empty where the text speaks against it nowhere."""
         try:
             edited = patch.apply(self.program)
             if not unified_diff(self.program, edited):

@@ -3,7 +3,7 @@
 The program and its edits run side by side for a few steps. An edit is the fix where the detector that
 fired on the program is silent, no other proven fault is new, the program steps on, and the books are
 otherwise unchanged. What could not be shown so is called not tried, with the reason; an edit that was seen
-to fail is no fix.
+to fail is not a fix.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ AS_LONG = 3.0
 ALL_SECONDS = 60.0
 """Wall time of all runs together, on a machine that does nothing else."""
 EXPERIMENT_SECONDS = 0.8
-"""CPU time of each small experiment, as beside the watched run."""
+"""CPU time of each small experiment, as next to the watched run."""
 OF_A_MODEL = "an edit of a model runs in a sandbox only"
 BEYOND = f"{MOST} other fixes were tried"
 NO_TIME = "no time was left"
@@ -148,7 +148,7 @@ def _judge(
 
 
 def _against(finding: Finding, patch: Patch, before: ScratchRun, after: ScratchRun) -> str:
-    """Why an edit that ran is no fix; empty where it is one."""
+    """Why an edit that ran is not a fix; empty where it is one."""
     if not after.steps_on and (before.steps_on or (after.fails and not after.kept.steps)):
         return after.ending
     if speaks := objection(finding, before.spoken, after.spoken):

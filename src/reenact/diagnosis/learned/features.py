@@ -80,7 +80,7 @@ def matrix(
 
 
 def _length(evidence: Evidence) -> Iterator[tuple[str, float]]:
-    """Steps, not epochs or rows of a batch: those are few or many only beside the data, and a
+    """Steps, not epochs or rows of a batch: those are few or many only next to the data, and a
     detector would learn the sizes of the programs that it knows.
     """
     trace = evidence.trace
@@ -264,7 +264,7 @@ def _loss(evidence: Evidence) -> Iterator[tuple[str, float]]:
 
 
 def _loss_fits(task: TaskType, family: LossFamily | None) -> float:
-    """1 where the loss is one for the task, -1 where it is not, 0 where nobody can say."""
+    """1 where the loss is one for the task, -1 where it is not, 0 where no one can say."""
     fitting = FITTING.get(task)
     if fitting is None or family is None:
         return 0.0
@@ -297,7 +297,7 @@ def _activations(evidence: Evidence) -> Iterator[tuple[str, float]]:
 
 
 def _range_fits(evidence: Evidence, last: str) -> float:
-    """Whether the output can reach the labels of a regression; 0 where that is no question."""
+    """Whether the output can reach the labels of a regression; 0 where that is not a question."""
     labels = evidence.labels
     bounds = {
         "sigmoid": (0.0, 1.0),
@@ -314,7 +314,7 @@ def _range_fits(evidence: Evidence, last: str) -> float:
 
 
 def _initial(evidence: Evidence) -> Iterator[tuple[str, float]]:
-    """Initial weights beside what He and Glorot would give them."""
+    """Initial weights next to what He and Glorot would give them."""
     ratios = [ratio for layer in evidence.weighted if (ratio := _to_glorot(layer)) is not None]
     yield "initial_least", min(ratios, default=UNKNOWN)
     yield "initial_most", max(ratios, default=UNKNOWN)
@@ -386,7 +386,7 @@ def _number(settings: Mapping[str, JsonValue], *names: str) -> float:
 
 def _strength(settings: Mapping[str, JsonValue]) -> float:
     """How strongly a layer's weights are held back by its own regulariser; its default when it
-    tells none.
+    reports none.
     """
     given = settings.get("kernel_regularizer")
     if not given:

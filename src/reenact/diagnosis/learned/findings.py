@@ -1,4 +1,4 @@
-"""What the learned detector says of a watched training, as findings beside those of the rules.
+"""What the learned detector says of a watched training, as findings next to those of the rules.
 
 The shipped model is a forest of decision trees as plain arrays, read and asked with NumPy alone. No
 pickle: the file is an npz of numbers and text. Every tree belongs to one class and is a range of

@@ -209,7 +209,7 @@ OTHER = {
         "cosine_similarity",
     ),
 }
-"""Losses of the other family, by the family of what stands there; none: any loss of a
+"""Losses of the other family, by the family of what is there; none: any loss of a
 classification.
 """
 _CAMEL = {
@@ -265,7 +265,7 @@ OUTPUT = ("relu", "tanh", "sigmoid", "softmax", "softsign")
 @operator(
     "activation-hidden",
     FaultType.ACH,
-    "Hidden layers are bent by a squashing activation.",
+    "Hidden layers are passed through a squashing activation.",
     "ACH",
 )
 def hidden(params: Params) -> Proposals:
@@ -293,9 +293,11 @@ def removed(params: Params) -> Proposals:
     yield from ((Set(param.id, "linear"),) for param in bent if param.role == "output")
 
 
-@operator("activation-added", FaultType.AAL, "An output that should be bare is bent.", "AAL")
+@operator(
+    "activation-added", FaultType.AAL, "An output that should be bare has an activation.", "AAL"
+)
 def added(params: Params) -> Proposals:
-    """One that bends what should be straight: at the end, or before the next layer."""
+    """One that activates what should be straight: at the end, or before the next layer."""
     for param in turnable(params, Kind.ACTIVATION):
         if param.absent or not _bends(param):
             for word in OUTPUT if param.role == "output" else HIDDEN[:1]:
@@ -398,7 +400,7 @@ OPERATORS = (
     setting(
         "activation-output",
         FaultType.ACH,
-        "The output is bent by another activation.",
+        "The output has another activation.",
         Kind.ACTIVATION,
         *OUTPUT,
         written=True,
@@ -470,7 +472,7 @@ OPERATORS = (
     setting(
         "layer-repeated",
         FaultType.LAD,
-        "A hidden layer stands there several times.",
+        "A hidden layer is there several times.",
         Kind.LAYER,
         {"repeat": 2},
         {"repeat": 8},

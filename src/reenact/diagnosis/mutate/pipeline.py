@@ -221,7 +221,7 @@ OCH change optimisation function, OCG change gradient clipping, VRM remove valid
 """
 DEEPCRIME = dict(one.split(maxsplit=1) for one in _OPERATORS.strip().split(","))
 """Its operators by code. Those on the data itself need code that no hyperparameter stands for, and
-patience and the mere presence of biases are no hyperparameters yet: they are not covered.
+patience and the mere presence of biases are not hyperparameters yet: they are not covered.
 """
 
 
@@ -234,7 +234,7 @@ def covered() -> tuple[str, ...]:
 def chosen(names: Sequence[str]) -> tuple[Operator, ...]:
     """The operators of these names, or with these fault codes; all of them when none is named.
 
-    Raises InputError for a name that nobody has.
+    Raises InputError for a name that no one has.
     """
     if not names:
         return OPERATORS

@@ -1,5 +1,5 @@
 """Others are asked about a claim whose check is red before and green after its edit: for a fix of
-their own, made without sight of the first, and for a reason to leave the code as it is. What they
+their own, made without having seen the first, and for a reason to leave the code as it is. What they
 answer is executed as well.
 """
 
@@ -27,7 +27,7 @@ DOUBTS = 2
 
 @dataclass(frozen=True)
 class Refuters:
-    """Whoever is asked, and what executes their answers."""
+    """Anyone who is asked, and what executes their answers."""
 
     text: str
     """The program as prompts show it."""
@@ -56,7 +56,7 @@ class Refuters:
         except AnswerUnusable as error:
             return Gate(GateName.SECOND, None, error.sentence.rstrip("."))
         except PatchRefused as error:
-            return Gate(GateName.SECOND, False, f"nobody else found a fix: {error.sentence}")
+            return Gate(GateName.SECOND, False, f"no one else found a fix: {error.sentence}")
         return self._green_after(claim, patch, run)
 
     def _green_after(self, claim: Claim, patch: Patch, run: Scope) -> Gate:

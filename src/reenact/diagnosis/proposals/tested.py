@@ -39,19 +39,19 @@ from reenact.program.program import Program
 TESTED = 2
 """Claims that are tested."""
 MOST_REQUESTS = 1 + TESTED * (2 + DOUBTS)
-"""Beside the open question: one about the books, and for each claim a revision, a second fix, doubts."""
+"""Next to the open question: one about the books, and for each claim a revision, a second fix, doubts."""
 MOST_ENTRIES = 6000
 CODE = "MD101"
 NAME = "tested-claim"
 FAMILY = "model"
 PROVEN_CLAIM, LIKELY_CLAIM = 0.95, 0.8
-"""Confidence of a finding that is a claim; nobody has measured these yet."""
+"""Confidence of a finding that is a claim; no one has measured these yet."""
 NOT_TESTED = "it was left untested: the two surest claims were tested"
 
 
 @dataclass(frozen=True)
 class Jury:
-    """Whoever is asked about a claim, and what executes it."""
+    """Anyone who is asked about a claim, and what executes it."""
 
     program: Program
     text: str

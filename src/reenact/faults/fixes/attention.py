@@ -286,7 +286,7 @@ def _number(node: ast.expr | None) -> int | None:
 
 
 def _diagonal(evidence: Evidence, call: ast.Call, given: ast.expr | None, number: int) -> Fixes:
-    does = "hide the later tokens alone" if number else "keep the token itself in sight"
+    does = "hide the later tokens alone" if number else "let each token attend to itself"
     if given is not None:
         return edit(evidence, does, replace, given, str(number))
     return edit(evidence, does, SourceEditor.set_argument, call, "diagonal", str(number))

@@ -66,7 +66,7 @@ def refused(reason: str) -> Fixes:
 
 
 def offered(*groups: Iterable[Cure]) -> Fixes:
-    """Candidates in order; why one is refused is said only where none is offered."""
+    """Candidates in order; why one is refused is given only where none is offered."""
     every = tuple(dict.fromkeys(fix for group in groups for fix in group))
     edits = tuple(one for one in every if isinstance(one, Suggestion))
     return edits or every[:1]
@@ -77,7 +77,12 @@ def nodes_at(evidence: Evidence, place: Place | None, kind: type[N]) -> Sequence
     for index in evidence.files:
         if place is not None and index.source.path == place.file:
             return sorted(
-                (one for one in within(index.tree, kind) if _begins_in(place, one)),
+                (
+                    one
+                    for one in within(index.tree, kind)
+                    # An annotation is no part of any statement.
+                    if _begins_in(place, one) and one in index.parents
+                ),
                 key=lambda one: abs(getattr(one, "col_offset", 0) - place.column),
             )
     return ()
@@ -160,7 +165,7 @@ def with_method(editor: SourceEditor, node: ast.expr, method: str) -> None:
 
 
 def _binds(node: ast.expr) -> bool:
-    whole = ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Tuple | ast.List
+    whole = ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.List
     return isinstance(node, whole)
 
 

@@ -78,6 +78,8 @@ def let_go_of_graph(evidence: Evidence, place: Place | None) -> Fixes:
 
 def _freed(evidence: Evidence, value: ast.expr) -> Fixes:
     """As a number first; as a tensor without its graph where a number is too little."""
+    if not _may_hold_graph(value):
+        return ()
     return offered(
         edit(
             evidence,
@@ -90,7 +92,15 @@ def _freed(evidence: Evidence, value: ast.expr) -> Fixes:
     )
 
 
+def _may_hold_graph(value: ast.expr) -> bool:
+    """Whether it is one value, and no literal."""
+    kinds = ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.BinOp | ast.UnaryOp
+    return isinstance(value, kinds)
+
+
 def _detached(evidence: Evidence, value: ast.expr) -> Fixes:
+    if not _may_hold_graph(value):
+        return ()
     return edit(
         evidence,
         f"keep {excerpt(value)} without its graph",

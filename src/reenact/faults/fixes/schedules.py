@@ -31,7 +31,7 @@ LENGTHS = {
     "ConstantLR": (2, "total_iters"),
     "OneCycleLR": (2, "total_steps"),
 }
-"""Where a schedule is told its length."""
+"""Where a schedule takes its length."""
 Looping = ast.For | ast.AsyncFor | ast.While
 
 

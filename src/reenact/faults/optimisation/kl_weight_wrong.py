@@ -168,7 +168,31 @@ def _is_added(evidence: Evidence, divergence: ast.expr) -> bool:
         beside = divergence in values and any(map(_is_mean, values))
         if beside and (pair or any(_adds(other, name) for other in evidence.files)):
             return True
+        if isinstance(node, ast.Call) and _is_added_inside(evidence, node, divergence):
+            return True
     return False
+
+
+def _is_added_inside(evidence: Evidence, call: ast.Call, divergence: ast.expr) -> bool:
+    """Whether a function of the program that is given both adds them as they came."""
+    values = [value_of(argument) for argument in call.args]
+    if divergence not in values or not any(map(_is_mean, values)):
+        return False
+    for index in evidence.files:
+        for function in within(index.tree, ast.FunctionDef):
+            names = [argument.arg for argument in function.args.args]
+            if function.name != called(call) or len(names) != len(values):
+                continue
+            given = dict(zip(names, values, strict=True))
+            for node in within(function, ast.BinOp):
+                sides = [given.get(side.id) for side in _names(node)]
+                if is_sum(node, ast.Add) and divergence in sides and any(map(_is_mean, sides)):
+                    return True
+    return False
+
+
+def _names(node: ast.BinOp) -> list[ast.Name]:
+    return [side for side in (node.left, node.right) if isinstance(side, ast.Name)]
 
 
 def _adds(index: FileIndex, function: str) -> bool:
@@ -182,7 +206,7 @@ def _adds(index: FileIndex, function: str) -> bool:
     )
 
 
-def _is_mean(value: ast.expr) -> bool:
+def _is_mean(value: ast.expr | None) -> bool:
     if not isinstance(value, ast.Call):
         return False
     if called(value) == "mean":

@@ -121,7 +121,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """A paragraph. Formulas stand between dollar signs, citations as `[@key; @key]`."""
+    """A paragraph. Formulas are between dollar signs, citations as `[@key; @key]`."""
 
     text: str
     page: int = 0
@@ -360,7 +360,7 @@ def _grouped(pieces: Iterable[Piece]) -> list[tuple[Heading | None, list[Piece]]
 
 
 def _is_aside(headings: Sequence[Heading]) -> bool:
-    """Whether the first section has no number in the paper while one that follows beside it has:
+    """Whether the first section has no number in the paper while one that follows next to it has:
     then it must not count, or the numbers of all that follow are not the paper's.
     """
     first = headings[0]

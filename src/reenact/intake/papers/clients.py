@@ -218,12 +218,12 @@ class Scholar:
         except ResultRefused as error:
             raise Unreachable(f"{unread} {error.sentence}") from error
         if not isinstance(found, Mapping):
-            raise Unreachable(f"{unread} it is no object.")
+            raise Unreachable(f"{unread} it is not an object.")
         return found
 
 
 def _mappings(value: JsonValue) -> list[Mapping[str, JsonValue]]:
-    """The objects of a list; nothing where it is none."""
+    """The objects of a list; nothing where it is not one."""
     if not isinstance(value, list):
         return []
     return [entry for entry in value if isinstance(entry, Mapping)]
@@ -276,13 +276,13 @@ class Library:
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
-        """Entries by name. InputError for a folder that is none, or an about.toml that cannot
+        """Entries by name. InputError for a folder that is not one, or an about.toml that cannot
         be read.
         """
         if not self.folder.is_dir():
             instead = "Name a folder with one folder a cited paper, each with an about.toml."
             raise InputError(
-                f"The library is no folder. Received: {self.folder}", next_step=instead
+                f"The library is not a folder. Received: {self.folder}", next_step=instead
             )
         places = sorted(
             place for place in self.folder.iterdir() if (place / "about.toml").is_file()

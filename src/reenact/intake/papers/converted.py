@@ -64,7 +64,7 @@ def numbered(pieces: Sequence[Piece]) -> list[Piece]:
     headings = [piece for piece in pieces if isinstance(piece, Heading)]
     matched = [_NUMBER.match(one.title) for one in headings]
     stated = [one["number"].upper() if one else "" for one in matched]
-    # A letter is a number only behind the last section with digits: `A Study of Width` is a title.
+    # A letter is a number only after the last section with digits: `A Study of Width` is a title.
     last = max(
         (at for at, number in enumerate(stated) if number[:1].isdigit()),
         default=len(stated),
@@ -116,7 +116,7 @@ def _is_contents(text: str, titles: set[str]) -> bool:
 def first_page(pieces: Sequence[Piece]) -> tuple[tuple[str, ...], list[Piece]]:
     """The names above the abstract, and the pieces without them. Of two columns a converter reads
     the second, where the introduction goes on, before the heading of the introduction: that text is
-    put behind what it continues.
+    put after what it continues.
     """
     heads = [at for at, one in enumerate(pieces) if isinstance(one, Heading)]
     # Only what a converter wrote has headings with numbers in it, see `numbered`.
@@ -199,7 +199,7 @@ def compact(text: str) -> str:
 
 
 def compact_formula(latex: str) -> str:
-    """One formula; as it is where nobody put spaces between all signs."""
+    """One formula; as it is where no one put spaces between all signs."""
     if not _SPACED.search(latex):
         return latex
     parts = _TEXT.split(latex.strip())
@@ -209,7 +209,7 @@ def compact_formula(latex: str) -> str:
             parts[at],
         )
     for at in range(1, len(parts), 2):
-        # Words in a formula keep their spaces, unless these stand between all letters.
+        # Words in a formula keep their spaces, unless these are between all letters.
         name, _, inner = parts[at][:-1].partition("{")
         spaced = all(len(word) == 1 for word in inner.replace("~", " ").split())
         words = (
@@ -292,7 +292,7 @@ def unnamed(text: str) -> Algorithm | None:
 
 
 def doubtful(pieces: Sequence[Piece]) -> Iterator[Lost]:
-    """Algorithms without steps or without a name, and those that the text names and nobody read."""
+    """Algorithms without steps or without a name, and those that the text names and no one read."""
     found = [one for one in pieces if isinstance(one, Algorithm)]
     nameless = [one for one in found if not one.label]
     for one in (one for one in found if not one.body):

@@ -183,7 +183,7 @@ def read_latex(folder: Path, main: str, *, box: Sandbox, source: str) -> Draft:
 def _parsed(
     text: str, box: Sandbox, source: str
 ) -> tuple[Parsed, dict[str, bool], tuple[Lost, ...]]:
-    """Pandoc's tree; a second look when commands that nobody defines cost words in the first."""
+    """Pandoc's tree; a second look when commands that no one defines cost words in the first."""
     text, parsed, lost = _opened(text, box, source)
     unknown = ready.unknown_commands(parsed.skipped)
     if any(words or name in ready.USUAL for name, words in unknown.items()):
@@ -214,7 +214,7 @@ def _opened(
         frames = ready.skipped_frames(parsed.skipped) if left else ()
         if not frames:
             break
-        why = "was not understood: its words stand without it."
+        why = "was not understood: its words are without it."
         for name in frames:
             opened.append(
                 Lost(
@@ -238,7 +238,7 @@ def _unknown(commands: Mapping[str, bool]) -> Iterator[Lost]:
         why = (
             f"\\{name} is out of its place"
             if name in ready.ELSEWHERE
-            else f"Nobody defines \\{name}"
+            else f"No one defines \\{name}"
         )
         if name not in ready.USUAL:
             yield Lost(
@@ -255,7 +255,7 @@ def _references(
     listed: str,
 ) -> Iterator[Reference]:
     """From the list in the text, the .bib files that it names (what is cited of them), the .bbl
-    beside it.
+    next to it.
     """
     if listed:
         yield from read_bibitems(listed)
@@ -304,7 +304,7 @@ def _meta(meta: Any, kind: str, *without: str) -> list[Any]:
 
 
 def _authors(walk: Walk, meta: Any, text: str) -> list[str]:
-    """Names stand on the first line; what follows is where they work. Or they have a command
+    """Names are on the first line; what follows is where they work. Or they have a command
     each.
     """
     without = ("Note", "Superscript", "Math")

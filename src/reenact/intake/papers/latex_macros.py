@@ -153,8 +153,8 @@ def group(
     at: int,
     most: int = MOST_GROUP,
 ) -> tuple[str, int]:
-    """What stands between the brace at `at` and the one that closes it, and where that ends. A
-    brace that is not closed within so many characters closes there: braces that nobody closes would
+    """What is between the brace at `at` and the one that closes it, and where that ends. A
+    brace that is not closed within so many characters closes there: braces that no one closes would
     cost a search of the whole text each.
     """
     depth = 0

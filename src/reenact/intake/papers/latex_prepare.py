@@ -2,7 +2,7 @@ r"""LaTeX made ready for pandoc: what pandoc would lose is taken out and leaves 
 place.
 
 Algorithms and listings are kept whole. The beginning of the appendix is marked. Definitions of
-local style files are put in front. Commands that nobody defines get a definition that keeps their
+local style files are put in front. Commands that no one defines get a definition that keeps their
 argument.
 """
 
@@ -43,7 +43,7 @@ _SET_UP = re.compile(
     r"\\(?:Set[A-Z][A-Za-z]*|DontPrintSemicolon|PrintSemicolon|Lines(?:Not)?Numbered|RestyleAlgo|(?:Inc|Dec)Margin)"
     r"(?:\s*\{(?:[^{}]|\{[^{}]*\}){0,300}\})*"
 )
-"""How algorithm2e is to print, which is no step."""
+"""How algorithm2e is to print, which is not a step."""
 _GIVEN = re.compile(r"\\Kw(In|Out|Data|Result|Ret)\s*(?=\{)")
 GIVEN = {
     "In": "Input:",
@@ -66,7 +66,7 @@ _IEEE = re.compile(
 )
 """What pandoc does not know of IEEE's formulas is their columns."""
 _NOTE = re.compile(r"\\footnotetext(?![A-Za-z])")
-"""The words of a footnote apart from its mark: pandoc knows those that stand together."""
+"""The words of a footnote apart from its mark: pandoc knows those that are together."""
 _WORDS_FOR = re.compile(
     r"\\(?:(?:re)?newcommand|providecommand|def)\s*\{?\\([A-Za-z]+)\}?\s*\{((?:[^{}#\n]|\{[^{}#\n]*\}){0,200})\}"
 )
@@ -312,7 +312,7 @@ def _subfigure(found: re.Match[str], inner: str) -> str:
 
 
 def _steps(body: str, environment: str) -> Algorithm:
-    """An algorithm with its caption and label; the lines as they stand, without the frame
+    """An algorithm with its caption and label; the lines unchanged, without the frame
     around them.
     """
     caption = ""
@@ -355,7 +355,7 @@ def definitions(style: str) -> str:
 
 
 def unknown_commands(skipped: Iterable[str]) -> dict[str, bool]:
-    """Skipped commands that nobody defines, and whether their arguments hold words, which
+    """Skipped commands that no one defines, and whether their arguments hold words, which
     pandoc dropped.
     """
     found: dict[str, bool] = {}

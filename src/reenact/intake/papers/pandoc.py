@@ -58,7 +58,7 @@ class Parsed:
     meta: Mapping[str, Any]
     blocks: tuple[Node, ...]
     skipped: tuple[str, ...]
-    """Commands that it did not know, as they stand in the source."""
+    """Commands that it did not know, as they are in the source."""
     problem: str = ""
     """Why pandoc refused the text; then there is nothing else."""
 

@@ -54,7 +54,7 @@ class Equation:
 
 @dataclass(frozen=True, slots=True)
 class Captioned:
-    """What stands apart from the text, under words of its own."""
+    """What is apart from the text, under words of its own."""
 
     id: str = ""
     caption: str = ""
@@ -116,7 +116,7 @@ Block: TypeAlias = Paragraph | Equation | Table | Figure | Algorithm
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and what stands under it, up to the next heading."""
+    """A heading and what is under it, up to the next heading."""
 
     id: str
     level: int

@@ -64,7 +64,7 @@ class Page:
 
 
 def bare_pages(pages: Sequence[Page]) -> list[Page]:
-    """Pages without page numbers, and without lines that stand at the edge of page after page."""
+    """Pages without page numbers, and without lines that are at the edge of page after page."""
     seen = Counter(mark for page in pages for mark in {_mark(line) for line in _edges(page.lines)})
     often = max(3, len(pages) // 3)
     repeated = {mark for mark, count in seen.items() if count >= often and mark}

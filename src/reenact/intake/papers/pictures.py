@@ -134,7 +134,7 @@ def _images(
     except Stopped:
         raise
     except ReenactError:
-        # A figure made to harm its reader costs the figures, not the paper; the caller tells which.
+        # A figure made to harm its reader costs the figures, not the paper; the caller says which.
         return {}
     found = {
         name: result.results.get(image, b"") for name, image in zip(waiting, asked, strict=True)

@@ -153,7 +153,7 @@ def table_of(lines: Sequence[str]) -> Table:
 
 
 def _cells(line: str) -> tuple[str, ...]:
-    """Cells of a row; a bar inside a formula or after a backslash is none."""
+    """Cells of a row; a bar inside a formula or after a backslash is not one."""
     line = line.strip()
     cells = _BAR.sub(lambda found: found[1] or "\0", line).split("\0")[line.startswith("|") :]
     ended = cells and not cells[-1].strip() and line.endswith("|")
@@ -176,7 +176,7 @@ def captioned(pieces: Iterable[Piece]) -> list[Piece]:
 
 
 def _named(piece: Piece, caption: Piece) -> Piece | None:
-    """The piece with its caption; none where the other is no caption, or one of something else."""
+    """The piece with its caption; none where the other is not a caption, or one of something else."""
     if not isinstance(piece, Captioned) or piece.caption or not isinstance(caption, Prose):
         return None
     found = _CAPTION.match(caption.text.strip())

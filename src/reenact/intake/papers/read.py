@@ -56,7 +56,7 @@ def read_paper(ref: str, *, box: Sandbox, clients: Clients | None = None) -> Pap
     if _ADDRESS.match(ref):
         why = f"Only papers of arXiv are read by address. Received: {ref}"
         raise UnreadablePaper(why, next_step="Download the paper and name the file.")
-    if os.path.isdir(path):  # noqa: PTH112 - a name that is too long is no folder, and no error
+    if os.path.isdir(path):  # noqa: PTH112 - a name that is too long is not a folder, and no error
         return assemble(reader.folder(path), ref)
     return assemble(
         reader.read(
@@ -168,7 +168,7 @@ def _html(text: str, name: str, pictures: Pictures, box: Sandbox) -> Draft:
         for words in page["formulas"]
     ]
     lost += [
-        Lost("macro", f"Nobody defined {name} when the page was made.") for name in page["macros"]
+        Lost("macro", f"No one defined {name} when the page was made.") for name in page["macros"]
     ]
     lost += [*walk.lost, *pictures.lost]
     if page["unseen"]:

@@ -23,7 +23,7 @@ _YEAR = re.compile(r"(?<![\d.:/-])((?:19|20)\d{2})[a-z]?(?![\d/])(?!\.\d)")
 _QUOTED = re.compile(r"[“\"]([^“”\"]{8,300}?)[,.]?[”\"]")
 _ITALIC = re.compile(r"\*([^*]{8,300})\*")
 _LOOSE_ACCENT = re.compile(r"(?:^|(?<=\s))\\?[`´¨ˆ˜¸](?=\s|$)")
-"""An accent that a PDF has beside its letter."""
+"""An accent that a PDF has next to its letter."""
 # A full stop after a single letter is an initial's, not the end of the authors.
 _PART = re.compile(r"(?<=[^\W_]{2})\.\s+|(?<=\))[.,]?\s+|(?<=[?!])\s+|(?<=[’'”\"])\.\s+")
 _TURNED = re.compile(
@@ -180,7 +180,7 @@ def _title_in(text: str) -> str:
 
 
 def marked(keys: Iterable[str]) -> str:
-    """How a citation stands in a sentence."""
+    """The status of a citation in a sentence."""
     return f"[{'; '.join(f'@{key}' for key in keys)}]"
 
 

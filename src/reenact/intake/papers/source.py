@@ -140,7 +140,7 @@ def decoded(data: bytes, *, fallback: str = "utf-8") -> str:
 
 
 def is_text(text: str) -> bool:
-    """Whether hardly a character is one that nobody types (a Latin-1 page read as UTF-8 has
+    """Whether hardly a character is one that no one types (a Latin-1 page read as UTF-8 has
     about 2 %).
     """
     return "\x00" not in text and len(_STRANGE.findall(text)) <= MOST_STRANGE * len(text)

@@ -116,7 +116,7 @@ class Walk:
         return " ".join(piece.text for piece in pieces if isinstance(piece, Prose))
 
     def _paragraph(self, nodes: list[Node]) -> Iterator[Piece]:
-        """Displayed formulas stand between the parts of the paragraph that they were written in."""
+        """Displayed formulas are between the parts of the paragraph that they were written in."""
         inlines = Inlines(keys=self.keys or frozenset())
         part: list[Node] = []
         for node in nodes:
@@ -161,7 +161,7 @@ class Walk:
         # Without a label of its own pandoc gives a figure the last one that stands in it.
         label = "" if label in {image.label for image in images} else label
         for image in images:
-            # The caption of all stands with the first; the others follow it.
+            # The caption of all is with the first; the others follow it.
             text = (
                 f"{words} ({image.caption})" if words and image.caption else words or image.caption
             )
@@ -289,7 +289,7 @@ class Inlines:
             "",
         )
         if label:
-            # A number would be pandoc's own count; the label names the thing wherever it stands.
+            # A number would be pandoc's own count; the label names the thing wherever it is.
             return f"[{label}]"
         tells = words.strip() and address.rstrip("/") != words.strip().rstrip("/")
         if tells and address.startswith("http"):

@@ -246,7 +246,7 @@ class Developer(Roles):
             run,
         )
         if best.runs and not version.runs:
-            # It cannot become the best, so nobody pays for its verification.
+            # It cannot become the best, so no one pays for its verification.
             return version
         return replace(version, judged=_judged_after(best, version, verify, run))
 

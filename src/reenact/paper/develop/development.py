@@ -68,7 +68,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Development:
-    """The answer."""
+    """The code of an experiment, and how it came about."""
 
     project: Project
     """The best version seen."""
@@ -314,7 +314,7 @@ def is_ours(out: Path) -> bool:
 
 
 def _check_free(out: Path, new: Mapping[str, bytes]) -> bool:
-    """Nobody's files are written over: asked once a run, before its first version."""
+    """No one's files are written over: asked once a run, before its first version."""
     if is_ours(out):
         return True
     there = {out / name: data for name, data in new.items() if (out / name).exists()}

@@ -1,4 +1,4 @@
-"""Evaluate: how good generated code is, one metric a file; what nobody could judge is never a zero.
+"""Evaluate: how good generated code is, one metric a file; what no one could judge is never a zero.
 
 evaluation  options, what was asked for, gathered           align       Align-Score on three levels
 quality     the code: lint, type hints, repeated lines      rubric      rubric trees of PaperBench

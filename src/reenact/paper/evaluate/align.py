@@ -4,7 +4,7 @@ paper  five key points of the paper, each 0 to 20, from the paper and the code
 code   four dimensions, each 0 to 25, from a reference implementation and the code
 mixed  the five key points, each 0 to 20, as the reference implementation understands them
 
-Each level has 100 points. A mark that the judge could not give, or gave in a form nobody could
+Each level has 100 points. A mark that the judge could not give, or gave in a form no one could
 read, is left out of its level with the reason; the level is then the mean of the others on the same
 scale.
 """

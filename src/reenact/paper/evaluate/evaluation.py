@@ -112,7 +112,7 @@ class PaperEvaluation(Result):
 
     @property
     def unjudged(self) -> int:
-        """Marks and leaves that nobody could judge."""
+        """Marks and leaves that no one could judge."""
         marks = sum(len(one.marks) - one.judged for one in self.align)
         return marks + (self.rubric.count(Value.UNKNOWN) if self.rubric is not None else 0)
 

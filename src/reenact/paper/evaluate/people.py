@@ -70,7 +70,7 @@ def empty_form(title: str) -> str:
 
 
 def read_form(file: Path) -> Form:
-    """A filled form. InputError for a score out of range, or a file that is none of ours."""
+    """A filled form. InputError for a score out of range, or a file that is not one of ours."""
     try:
         filled = read_toml(file, MOST_BYTES)
     except (OSError, UnreadableToml) as error:
@@ -139,7 +139,7 @@ def human_scores(forms: Sequence[Form]) -> tuple[HumanScore, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Two judges beside one another."""
+    """Two judges next to one another."""
 
     first: str
     second: str
@@ -154,7 +154,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Judges beside one another."""
+    """Judges next to one another."""
 
     pairs: tuple[Agreement, ...]
     alpha: float | None

@@ -87,7 +87,7 @@ class Quality:
     lines: int
     """Lines that are neither blank nor comment."""
     unparsed: tuple[str, ...]
-    """Files that are no Python."""
+    """Files that are not Python."""
     lint: int | None
     """What ruff objects to; none when it could not be asked."""
     rules: tuple[tuple[str, int], ...]
@@ -95,7 +95,7 @@ class Quality:
     typed: float | None
     """Share of parameters and returns with a type; none without a function."""
     repeated: float
-    """Share of lines that stand elsewhere too."""
+    """Share of lines that are elsewhere too."""
 
 
 def quality_of(files: Mapping[str, str]) -> Quality:
@@ -135,7 +135,7 @@ def _typed(trees: Mapping[str, ast.Module]) -> float | None:
     for function in (node for tree in trees.values() for node in ast.walk(tree)):
         if isinstance(function, FunctionNode):
             named = (one for one in ast.iter_child_nodes(function.args) if isinstance(one, ast.arg))
-            # Nobody annotates these two.
+            # No one annotates these two.
             own = [one for one in named if one.arg not in ("self", "cls")]
             places += [
                 *(one.annotation is not None for one in own),

@@ -1,6 +1,6 @@
 """Rubric trees as PaperBench writes them: read, prune to code development, weigh, and take means.
 
-What nobody could judge is left out of the mean: `low` and `high` are what the score would be if all
+What no one could judge is left out of the mean: `low` and `high` are what the score would be if all
 of that failed, or all of it passed.
 """
 
@@ -75,7 +75,7 @@ class Node(BaseModel):
         self,
         above: tuple[str, ...] = (),
     ) -> Iterator[tuple[Node, tuple[str, ...]]]:
-        """Leaves with the requirements that stand above them."""
+        """Leaves with the requirements that are above them."""
         if not self.parts:
             yield self, above
         for part in self.parts:
@@ -162,7 +162,7 @@ def read_rubric(file: Path) -> Node:
 
 
 def code_development(tree: Node) -> Node | None:
-    """Only the leaves about writing code, and what stands above them; none when there is no
+    """Only the leaves about writing code, and what is above them; none when there is no
     such leaf.
     """
     if not tree.parts:
@@ -194,7 +194,7 @@ def score_tree(
     if not tree.parts:
         found = judged.get(
             tree.id,
-            Judged(tree.id, Value.UNKNOWN, "nobody", "Nobody judged it."),
+            Judged(tree.id, Value.UNKNOWN, "nobody", "No one judged it."),
         )
         score = float(found.value is Value.PASS)
         unknown = found.value is Value.UNKNOWN
@@ -305,7 +305,7 @@ def judge_leaves(
     for start in range(0, len(leaves), BATCH):
         tell(Progress("rubric", start, len(leaves)))
         batch = leaves[start : start + BATCH]
-        # Each leaf with what stands above it, but for the root, which is the same for all.
+        # Each leaf with what is above it, but for the root, which is the same for all.
         within = ("".join(f"\n   part of: {words}" for words in above[:0:-1]) for _, above in batch)
         asked = enumerate(
             zip(batch, within, strict=True),

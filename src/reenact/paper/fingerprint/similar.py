@@ -134,7 +134,7 @@ def _names_more(item: Item, other: Item) -> bool:
 
 def _one_at_its_place(left: Item, right: Item) -> bool:
     """An equation is one fact, however it is put into words and into Python; so is one value of one
-    thing, read at one place, whatever else the fact has beside it.
+    thing, read at one place, whatever else the fact has next to it.
     """
     if left.check is None or right.check is None or left.places != right.places:
         return False
@@ -201,7 +201,7 @@ def _value(check: CriterionCheck) -> object:
 def _scopes_agree(left: Item, right: Item) -> bool:
     """One is part of the other (`training`, `training of the student`), or both speak of one
     sentence; all that names nothing is part of the whole method. Different names (`data set A`,
-    `data set B`) are never one; a name that the other fact says is no other.
+    `data set B`) are never one; a name that the other fact says is not another
     """
     mine = words_of(left.scope) | _names(left.scope)
     yours = words_of(right.scope) | _names(right.scope)

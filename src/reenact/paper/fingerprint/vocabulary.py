@@ -94,6 +94,6 @@ def words_of(text: str, *, plural: bool = False) -> frozenset[str]:
 @cache
 def common(section: str) -> frozenset[str]:
     """`light`: stems of words that say how, not what. `roles`: words for a network, training or
-    measure beside others, such as `teacher`, `critic`, `probe`.
+    measure next to others, such as `teacher`, `critic`, `probe`.
     """
     return frozenset(_table()[section]["words"])

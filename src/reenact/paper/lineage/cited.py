@@ -135,7 +135,7 @@ def candidates(paper: Paper) -> tuple[Candidate, ...]:
 
 
 def section_kinds(paper: Paper) -> dict[str, str]:
-    """Section id -> what it is; a subsection whose title tells nothing is what its section is."""
+    """Section id -> what it is; a subsection whose title says nothing is what its section is."""
     kinds: dict[str, str] = {}
     for section in paper.sections:
         known = (

@@ -53,7 +53,7 @@ SKIPPED = frozenset(
 MOST_FILE = 24_000
 """Characters of a file that is taken; a longer one is not an example."""
 MOST_TOTAL = 100_000
-"""Characters of all files of all cited papers together: more than that nobody reads beside the
+"""Characters of all files of all cited papers together: more than that no one reads next to the
 paper.
 """
 MOST_LISTED = 400
@@ -94,7 +94,7 @@ class CitedFile:
 class FileChoice(BaseModel):
     """One file that helps."""
 
-    path: str = Field(max_length=300, description="As it stands in the list.")
+    path: str = Field(max_length=300, description="As it is in the list.")
     why: str = Field(max_length=300, description="What it shows.")
 
 
@@ -200,7 +200,7 @@ def file_texts(
 
 
 def _tree(address: Address, shelves: Shelves) -> Tree:
-    """The repository with paths and sizes of files that may be taken: too large is no example."""
+    """The repository with paths and sizes of files that may be taken: too large is not an example."""
     opened = _open(address.place, shelves)
     paths = source_files(
         opened.folder,
@@ -264,7 +264,7 @@ def choose_files(
         paths = [one.path for one in answer.files]
         if unknown := [path for path in paths if path not in known]:
             raise ValueError(
-                f"There is no file {unknown[0]!r} in the list. Name files as they stand in it."
+                f"There is no file {unknown[0]!r} in the list. Name files as they are in it."
             )
         if len(set(paths)) < len(paths) or len(paths) > MOST_CHOSEN:
             raise ValueError(f"Name each file once, and at most {MOST_CHOSEN}.")

@@ -1,4 +1,4 @@
-"""Lineage: the cited papers that a work stands on, each with a summary and, where there is some,
+"""Lineage: the cited papers that a work builds on, each with a summary and, where there is some,
 its code.
 
 candidates (mechanical) -> choice (a model's, among them) -> text -> summary -> repository -> files,
@@ -64,7 +64,7 @@ class Exemplar:
 class Pick(BaseModel):
     """One chosen paper."""
 
-    key: str = Field(max_length=200, description="The key of a candidate, as it stands.")
+    key: str = Field(max_length=200, description="The key of a candidate, unchanged.")
     why: str = Field(
         max_length=600,
         description="What it is to this paper, and what its code would show.",

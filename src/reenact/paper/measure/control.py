@@ -99,7 +99,7 @@ class NumberControl:
 
     @property
     def refused(self) -> bool:
-        """Whether the number is no measurement."""
+        """Whether the number is not a measurement."""
         return self.status in REFUSED or self.source is Source.NOT_CONFIRMED
 
     @property

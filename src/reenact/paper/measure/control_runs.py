@@ -151,7 +151,7 @@ class Controls:
 
 
 def other_seed(project: Project, mode: str) -> int:
-    """A seed that nobody would list, always the same one for a project: a run can be continued."""
+    """A seed that no one would list, always the same one for a project: a run can be continued."""
     drawn = hashlib.sha256(f"{project.identity} {mode}".encode()).hexdigest()
     return 1000 + int(drawn[:8], 16) % 1_000_000
 
@@ -163,7 +163,7 @@ def controlled(
     context: PaperContext,
     run: Scope,
 ) -> tuple[Comparison, ...]:
-    """Every measured number with its control; one that is no measurement is not measured any
+    """Every measured number with its control; one that is not a measurement is not measured any
     more.
     """
     seeds = [one.seed for one in runs if one.ok and one.scale == context.options.scale]
@@ -185,7 +185,7 @@ def controlled(
 
 
 def judged_by(one: Comparison, control: NumberControl) -> Comparison:
-    """A comparison with its control: a number that is no measurement is not measured any more."""
+    """A comparison with its control: a number that is not a measurement is not measured any more."""
     if not control.refused:
         return replace(one, control=control)
     is_status = control.status is not ControlStatus.PASSED

@@ -36,7 +36,7 @@ class Course:
 
     @property
     def name(self) -> str:
-        """What it is called beside the others of its metric."""
+        """What it is called next to the others of its metric."""
         return self.label or self.counted
 
     @property

@@ -47,18 +47,18 @@ NO_CURVE = re.compile(
     r"time|s|secs?|seconds?|ms|min|minutes|eta|elapsed|timestamp|seed|size|samples|examples|memory|gpu|params"
     r"|parameters|workers|.*/s|.*/step"
 )
-"""Last words of names that are logged beside curves and are none."""
+"""Last words of names that are logged next to curves and are not."""
 SILENT = re.compile(
     r"method|model|run|name|variant|training|info|debug|warning|root", re.IGNORECASE
 )
 """Words before a name that tell what kind of name follows."""
 WITHIN = "step within an epoch"
-"""A printed step beside an epoch: it may start over in every epoch, so it places nothing."""
+"""A printed step next to an epoch: it may start over in every epoch, so it places nothing."""
 MOST_WORDS = 5
 LOSSES = frozenset(("loss", "val_loss", "accuracy", "val_accuracy"))
-"""Values that are none of a training's settings, wherever they stand."""
+"""Values that are not among a training's settings, wherever they are."""
 LASTS = 3
-"""Lines below one that tells the epoch alone which are still about it."""
+"""Lines below one that reports the epoch alone which are still about it."""
 DEEPEST = 3
 """Levels of names around a list of values: method, part of the data, metric."""
 MOST_CURVES = 60
@@ -230,7 +230,7 @@ def is_curve(name: str) -> bool:
 
 
 def printed_row(line: str) -> Row:
-    """What a line tells: every number under the words before it."""
+    """What a line reports: every number under the words before it."""
     row: dict[str, JsonValue] = {}
     written: dict[str, str] = {}
     axes_at: list[int] = []
@@ -265,7 +265,7 @@ def printed_row(line: str) -> Row:
     if axes_at:
         before = names[: axes_at[0] - 1]
     if before and any(is_curve(name) for name in names[axes_at[0] :] if name in written):
-        # What stands before the epoch, with values after it, says which training it is: `noise 0.3:
+        # What is before the epoch, with values after it, says which training it is: `noise 0.3:
         # epoch 3`.
         settings = [
             written[name] for name in before if is_curve(name) and metric_name(name) not in LOSSES
@@ -291,7 +291,7 @@ def printed_row(line: str) -> Row:
 
 
 def printed_rows(lines: Iterable[str]) -> Iterator[Row]:
-    """Rows of a whole output; a line that tells the epoch alone is about those that follow it."""
+    """Rows of a whole output; a line that reports the epoch alone is about those that follow it."""
     above: Row = {}
     left = 0
     for row in map(printed_row, lines):
@@ -346,7 +346,7 @@ def _objects(lines: Iterable[str]) -> Iterator[Row]:
 def _history(
     value: JsonValue, names: tuple[str, ...] = (), beside: Row | None = None
 ) -> Iterator[Row]:
-    """Lists of values below their names, or a list of rows. `beside` has the lists that count
+    """Lists of values below their names, or a list of rows. The second argument has the lists that count
     them.
     """
     if isinstance(value, dict) and len(names) < DEEPEST:

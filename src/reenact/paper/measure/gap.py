@@ -1,7 +1,7 @@
 """The gap between a claim and what was measured, its grade, and the comparison of one claim.
 
 Performance gap: the mean over claims of |ref - got| / max(ref, got), 1 where nothing was measured
-(AutoReproduce, equation 1). The larger of the two stands below, so that the gap of small values
+(AutoReproduce, equation 1). The larger of the two is below, so that the gap of small values
 stays within 1; for negative values sizes are compared, and no gap is larger than 1. Grades by
 relative difference to the claim: A below 2 %, B below 20 %, C below 40 %, else D.
 """
@@ -23,7 +23,7 @@ from reenact.paper.review.claims import PaperClaim
 HOLDS = 0.05
 """Relative difference within which a claimed number holds."""
 WIDEST = 0.2
-"""Share of a number up to which its plus-minus tells how near is near enough."""
+"""Share of a number up to which its plus-minus says how near is near enough."""
 
 
 class Grade(StrEnum):
@@ -51,7 +51,7 @@ class Match(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One claim of the paper beside what was measured."""
+    """One claim of the paper next to what was measured."""
 
     claim: PaperClaim
     metric: str
@@ -189,7 +189,7 @@ def compare(
     *,
     differs: Sequence[str] = (),
 ) -> tuple[Comparison, ...]:
-    """Every claim beside its measure. `differs`: what holds for all."""
+    """Every claim next to its measure. `differs`: what holds for all."""
     chosen = {pair.claim: pair for pair in pairs}
 
     def compared(claim: PaperClaim) -> Comparison:
@@ -238,7 +238,7 @@ def compare(
 
 
 def unmeasured(one: Comparison, note: str, control: NumberControl | None = None) -> Comparison:
-    """The comparison without its number, which is no measurement."""
+    """The comparison without its number, which is not a measurement."""
     return replace(
         one,
         measured=None,

@@ -5,7 +5,7 @@ change that the repair verified is kept only when the gap to the paper's claims 
 is reported as a hypothesis about what the paper does not say.
 
 What the paper fixes may not be changed: what an executable check of a criterion names, whatever the
-check found, and what stands on a line that the pass of a criterion rests on. A whole kind is fixed
+check found, and what is on a line that the pass of a criterion rests on. A whole kind is fixed
 when in doubt: a repair that contradicts the paper would explain nothing.
 """
 
@@ -96,7 +96,7 @@ Fixed = Mapping[HyperparameterId, str]
 
 @dataclass(frozen=True)
 class GapRepair:
-    """What came of it."""
+    """Whether a repair closed the gap, and by which change."""
 
     sentence: str
     """What was found, or why nothing was tried."""
@@ -275,7 +275,7 @@ def hypothesis(program: Program, change: Change) -> str:
 
 @dataclass(frozen=True)
 class WatchedRun:
-    """What a watched run leaves for whoever continues."""
+    """What a watched run leaves for anyone who continues."""
 
     folder: Path
     outcome: ProbeOutcome
@@ -372,7 +372,7 @@ def _repaired(
         Project({str(file.path): file.text for file in program.files})
     )
     limits = runner.limits(context.options.run_wall_s)
-    # What a training in the box depends on beside the text of the program.
+    # What a training in the box depends on besides the text of the program.
     bounds: JsonValue = [limits.cpu_s or limits.wall_s, limits.memory_bytes]
     around = {
         "environment": environment.key,

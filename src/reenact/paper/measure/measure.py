@@ -2,14 +2,14 @@
 large.
 
 Which metric of the code is which claim of the paper is declared by the research role and checked
-here. Whoever matches sees neither the paper's numbers nor the measured ones, so that nothing can be
-chosen for its value; only whether all values of a metric lie between 0 and 1, which tells a share
+here. Anyone who matches sees neither the paper's numbers nor the measured ones, so that nothing can be
+chosen for its value; only whether all values of a metric lie between 0 and 1, which reports a share
 from per cent.
 
 Metrics that are written and not measured are found mechanically, by reading the code that makes
 them. Two signs. A metric that nothing but literals is ever written to. And a literal that equals
 what the paper claims, in an expression that makes the metric: `max(accuracy, 0.932)`. The paper's
-results are withheld from whoever writes the code, so such a number came from somewhere else than a
+results are withheld from anyone who writes the code, so such a number came from somewhere else than a
 measurement. Names are followed through assignments of the same file. Numbers of one digit (0.5,
 100) are too usual to prove anything. Not covered: a number that is taken apart in a computation, or
 hidden in a data file. These signs are hints that cost nothing; what decides are control runs
@@ -64,7 +64,7 @@ MORE = 3
 """Times as many seeds where those that were asked for do not decide an ordering."""
 Runs: TypeAlias = tuple[FullRun, ...]
 Assigned: TypeAlias = dict[str, list[ast.expr]]
-UNMATCHED = "No usable answer tells which metric is this claim."
+UNMATCHED = "No usable answer says which metric is this claim."
 WRITTEN = "The metric is written in the code and not measured."
 DEEPEST = 6
 """Assignments that are followed."""
@@ -351,7 +351,7 @@ def matched(
             check=check,
         )
     except AnswerUnusable as error:
-        return (), f"Nobody could say which metric is which claim: {error.sentence}"
+        return (), f"No one could say which metric is which claim: {error.sentence}"
     return tuple(answer.matches), ""
 
 

@@ -2,7 +2,7 @@
 labels.
 
 A program may report one evaluation, the mean over several of the same kind (seeds, folds, the last
-epochs), or the mean over mini-batches. A number that is none of these, though predictions with
+epochs), or the mean over mini-batches. A number that is not one of these, though predictions with
 labels were seen, is not what the program's model predicts.
 """
 
@@ -86,7 +86,7 @@ def family_of(claim: PaperClaim) -> tuple[str, ...]:
         members for pattern, members in FAMILIES.items() if re.search(pattern, names, re.IGNORECASE)
     )
     members = next(found, ())
-    # "Test error" of a regression is no share of wrong answers.
+    # "Test error" of a regression is not a share of wrong answers.
     if members == ("error", "top-5 error") and claim.unit != "%" and claim.value > 1:
         return ()
     return members

@@ -21,7 +21,7 @@ from reenact.sandbox.box import Ending
 
 Say = Callable[[str], None]
 SPARE = 1.5
-"""Memory that a run beside others must find free, as a multiple of what the first one took."""
+"""Memory that a run next to others must find free, as a multiple of what the first one took."""
 GIVE_UP = 2
 """Failures from the first run on after which the other seeds are not paid for."""
 _METRIC_LINE = re.compile(
@@ -105,7 +105,7 @@ def full_runs(
 
 
 def _at_once(peak_mib: float) -> int:
-    """Runs that fit beside one another: one a core, and not more than the free memory holds."""
+    """Runs that fit next to one another: one a core, and not more than the free memory holds."""
     free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**20
     return max(1, min(len(os.sched_getaffinity(0)), int(free / (1 + SPARE * peak_mib))))
 

@@ -4,7 +4,7 @@ It comes from executions and a statistic, never from anybody's word. A ranking t
 is not reproduced however near the single numbers are.
 
 Orderings are what a paper claims by its numbers together: this method is better than that one, by
-so much, on this data. Within one metric and data set the best claimed number stands against each
+so much, on this data. Within one metric and data set the best claimed number speaks against each
 other one, where either the methods differ in one setting (a ranking) or the settings of one method
 do (an ablation, a trend). Methods that differ in their settings too are compared where one table
 has them side by side, or where the paper has one number of each. They are tested over seeds,
@@ -55,7 +55,7 @@ class OrderingStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ordering:
-    """One claimed difference beside what was measured; differences are positive where the paper
+    """One claimed difference next to what was measured; differences are positive where the paper
     is right.
     """
 
@@ -110,7 +110,7 @@ def orderings(
         once=True,
     )
     compared = set(map(_sides, beside))
-    # Nobody set numbers of several places side by side, but together they say which method is
+    # No one set numbers of several places side by side, but together they say which method is
     # better.
     measured = [one for one in comparisons if one.measured is not None]
     apart = _pairs(
@@ -208,7 +208,7 @@ def _pairs(
     *,
     once: bool = False,
 ) -> Iterator[Pair]:
-    """The best claim of one metric, data set and `same` beside each other one, one for each
+    """The best claim of one metric, data set and `same` next to each other one, one for each
     `apart`; a number stated twice counts once. `once`: only where they have each method once.
     """
     groups: dict[tuple[object, ...], dict[str, Comparison]] = {}

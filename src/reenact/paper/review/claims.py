@@ -1,7 +1,7 @@
 """Every number that the paper reports for the task: a model points at it, code looks whether it is
 there.
 
-Where results stand is hidden from whoever writes the code, so that no number can be copied. Beside
+Where results are is hidden from anyone who writes the code, so that no number can be copied. Next to
 the place of each claim: tables that hold claimed values, and sentences and captions that state one.
 A setting may happen to be the same number as a result: a number alone hides nothing unless it is
 unmistakable. Of definitions only those are hidden that have such a number in them, or that a claim
@@ -37,7 +37,7 @@ COMMON = frozenset({0.0, 0.5, 1.0, 100.0})
 """Numbers that stand in definitions and settings everywhere: alone they never hide a sentence."""
 SEVERAL = 2
 """Different claimed values in one table."""
-WITHHELD = "(withheld: it stands among the results of the paper)"
+WITHHELD = "(withheld: it is among the results of the paper)"
 """In place of a quote."""
 _COMPARED = re.compile(
     r"(?i)\b(?:points?|better|worse|outperform\w*|improv\w*|gains?|gap|higher|lower|margin|above|below)\b"
@@ -47,9 +47,9 @@ _DEFINES = re.compile(
     r"definition\b|\blet \$"
     r"|:=|\\coloneqq|\\triangleq"
 )
-"""A sentence that says what something is: without it nobody can write the code."""
+"""A sentence that says what something is: without it no one can write the code."""
 PLACE = "given"
-"""Where such a claim stands: with the user, not in the paper."""
+"""Where such a claim is: with the user, not in the paper."""
 FORM = "METRIC of METHOD on DATA > NUMBER"
 """`>=`, `<`, `<=` and `=` too; `on DATA` may be left out; `%` after the number where it is in
 per cent.
@@ -84,12 +84,10 @@ class Stated(BaseModel):
         description="What else decides it, as the paper says.",
     )
     spread: float | None = Field(
-        default=None, ge=0, description="What stands after the plus-minus sign."
+        default=None, ge=0, description="What is after the plus-minus sign."
     )
     place: str = Field(max_length=80, description="Id of the table or sentence.")
-    quote: str = bounded(
-        1000, "The table cell as it stands, or words of the sentence.", min_length=1
-    )
+    quote: str = bounded(1000, "The table cell unchanged, or words of the sentence.", min_length=1)
     asked: bool = Field(
         default=True,
         description=(
@@ -126,18 +124,18 @@ class PaperClaim(Stated):
 
 def of_another(table: Table, quote: str, method: str) -> str:
     """The row or column of somebody else that all such cells stand in; empty when none contradicts.
-    A contradiction needs a heading that is the method's name, and cells that stand under other
+    A contradiction needs a heading that is the method's name, and cells that are under other
     headings: tables that call the method `ours` are not judged.
     """
     name = words_of(method)
-    # The corner tells what kind of thing the rows are, and heads nothing.
+    # The corner says what kind of thing the rows are, and heads nothing.
     heads = [row[0] for row in table.rows[table.heads :] if row]
     heads += [cell for row in table.rows[: table.heads] for cell in row[1:]]
     if not name or name not in map(words_of, heads):
         return ""
     theirs: list[list[str]] = []
     for cells in table.rows:
-        # Words of the row that are not numbers, and what stands over the cell.
+        # Words of the row that are not numbers, and what is over the cell.
         words = [one for one in cells if not quantities(one)] or [*cells[:1]]
         for at in (at for at, cell in enumerate(cells) if plain(quote) in plain(cell)):
             theirs.append(
@@ -184,7 +182,7 @@ def withheld(paper: Paper, claims: Sequence[PaperClaim]) -> frozenset[str]:
 def without_results(
     criteria: Sequence[Criterion], claims: Sequence[PaperClaim], hidden: frozenset[str]
 ) -> tuple[Criterion, ...]:
-    """Criteria for whoever writes code: none that states a claim, and no quote from a hidden
+    """Criteria for anyone who writes code: none that states a claim, and no quote from a hidden
     place.
     """
     kept = (one for one in criteria if not _tells(one.fact, claims))
@@ -347,7 +345,7 @@ def _objections(answer: Reported, paper: Paper) -> list[str]:
 
 
 def _place(one: Stated, paper: Paper) -> tuple[str] | str:
-    """The id it stands at, or why it does not hold."""
+    """The id it is at, or why it does not hold."""
     if not _has(one.quote, one.value):
         return f"the value is not in its quote ({one.quote[:80]!r})"
     named = known(paper, [one.place])
@@ -363,7 +361,7 @@ def _place(one: Stated, paper: Paper) -> tuple[str] | str:
     if isinstance(table, Table):
         whose = of_another(table, one.quote, one.method)
     if whose:
-        return f"its cell stands under {whose!r}, not under {one.method!r}"
+        return f"its cell is under {whose!r}, not under {one.method!r}"
     return (found[0],)
 
 
@@ -390,7 +388,7 @@ def given_claims(stated: Sequence[str]) -> tuple[PaperClaim, ...]:
     for number, text in enumerate(stated, start=1):
         found = _CLAIM.fullmatch(" ".join(text.split()))
         if found is None:
-            raise InputError(f"This is no claim. Expected: {FORM}. Received: {text!r}.")
+            raise InputError(f"This is not a claim. Expected: {FORM}. Received: {text!r}.")
         part = found.groupdict(default="")
         bound = part.pop("sign").rstrip("=")
         higher = bound == ">" if bound else not SMALLER.search(part["metric"])

@@ -77,7 +77,7 @@ class Said(BaseModel):
         description="One thing, as a sentence of your own.",
     )
     places: list[str] = bounded(
-        40, "Ids, as they stand in brackets, of every sentence or block it rests on."
+        40, "Ids, as they are in brackets, of every sentence or block it rests on."
     )
 
 
@@ -164,7 +164,7 @@ def _kept(
     given: Iterable[Said],
     paper: Paper,
 ) -> tuple[Statement, ...]:
-    """Statements with the places that exist; without any a statement is nobody's word."""
+    """Statements with the places that exist; without any a statement is no one's word."""
     found = (
         (
             " ".join(one.text.split()),

@@ -4,6 +4,6 @@ verify      the whole: what a program can see, formulas in the sandbox, a judge 
             second judge
 settings    every named value, with its line
 mechanical  a project as a program reads it, checks and decisions held against that, verdicts that
-            stand
+            are
 formula     a function run on sample values, in the box
 """

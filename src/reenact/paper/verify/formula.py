@@ -39,7 +39,7 @@ on it.
 LAID_OUT = 256
 """Numbers in a sample input that an argument reshapes: enough for a small tensor."""
 TOLERANCE = 1e-4
-"""Relative difference that is none: the project may compute in single precision."""
+"""Relative difference that is not one: the project may compute in single precision."""
 INSIDE = ".reenact/driver.py"
 RESULT = "result-WORD.json"
 

@@ -1,9 +1,9 @@
 """A check against the code, by program alone: named values, hyperparameters in force, calls;
 nothing runs.
 
-Pass: the value stands under that name, and no other value does; where the reader of hyperparameters
+Pass: the value is under that name, and no other value does; where the reader of hyperparameters
 can follow a value to the training that takes it, that value alone counts. Fail: another value
-stands there, and the right one nowhere. Both only where the scope of the criterion is: the batch
+is there, and the right one nowhere. Both only where the scope of the criterion is: the batch
 size of a metric's classifier is not that of the training. Everything between (several values, a
 name that only resembles, another place, a loss or layer that may be written by hand) is a hint for
 the judge. What was decided and assumed is held against the code in the same way: the settings that
@@ -102,7 +102,7 @@ class Reading:
 
 
 def read_project(project: Project) -> Reading:
-    """Everything; a file that is no Python or no data adds nothing."""
+    """Everything; a file that is not Python or no data adds nothing."""
     trees = project.trees()
     walked = ((name, node) for name, tree in trees.items() for node in ast.walk(tree))
     called = [(name, one, last_name(one.func)) for name, one in walked if isinstance(one, ast.Call)]
@@ -223,7 +223,7 @@ def _compared(
     if any(_equals(one.value, wanted) for one in code.settings):
         return _found(
             None,
-            f"{check.subject} has another value; {check.value} stands elsewhere:",
+            f"{check.subject} has another value; {check.value} is elsewhere:",
             strong,
         )
     other = ", ".join(dict.fromkeys(str(one.value) for one in strong))
@@ -235,7 +235,7 @@ def _compared(
 
 
 def _passed(check: CriterionCheck, right: Sequence[Setting], code: Reading) -> CodeFinding:
-    """The value stands there; whether that does anything depends on somebody reading it."""
+    """The value is there; whether that does anything depends on somebody reading it."""
     if any(code.uses(one) for one in right):
         return _found(
             Verdict.PASS,
@@ -287,7 +287,9 @@ def _thing(check: CriterionCheck, code: Reading) -> CodeFinding:
             tuple(right[:SHOWN]),
         )
     if right or not others:
-        hint = f"{wanted} stands in the code beside {', '.join(others)}." if right else NOTHING.seen
+        hint = (
+            f"{wanted} stands in the code next to {', '.join(others)}." if right else NOTHING.seen
+        )
         return CodeFinding(None, hint, tuple(right[:SHOWN]))
     seen = f"The code has {', '.join(others)}, not {wanted}."
     decided = check.kind in DECIDED and not any(name in OWN_SCHEDULES for name, _ in code.calls)

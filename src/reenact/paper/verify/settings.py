@@ -43,7 +43,7 @@ class Setting:
     value: Value
     line: CodeLine
     given: bool = False
-    """Handed to something that is called: used where it stands."""
+    """Handed to something that is called: used where it is."""
     inside: tuple[str, ...] = ()
     """Names of what it stands in: file, classes, functions, calls, tables around it."""
 

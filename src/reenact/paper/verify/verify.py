@@ -1,8 +1,8 @@
 """Every criterion against one version of the code: by program where that can tell, else by a judge.
 
-The judge is a model that reads the code and judges two dozen criteria at a time, beside the cited
+The judge is a model that reads the code and judges two dozen criteria at a time, next to the cited
 work that they rest on; a pass must rest on a line that exists. Of a version made from another one,
-verdicts that the change leaves alone stand, where that saves more than it risks. A second judge
+verdicts that the change leaves alone are, where that saves more than it risks. A second judge
 reads the kept code and knows nothing of the first: how far the two agree is stated, and changes no
 verdict.
 """
@@ -51,7 +51,7 @@ SETTINGS = frozenset(
         ".txt",
     )
 )
-"""Files whose lines count although they are no Python."""
+"""Files whose lines count although they are not Python."""
 BATCH = 24
 """Criteria a question. The code is the same in all of them, so a provider may cache it."""
 FEW = 2 * BATCH
@@ -82,7 +82,7 @@ def verify(
 ) -> tuple[Judged, ...]:
     """A verdict for each criterion, in their order. `runner` runs the functions of formulas;
     `earlier` is the version that this one was made from. A criterion whose words are not in the
-    paper is nobody's fact and cannot be judged.
+    paper is no one's fact and cannot be judged.
     """
     code = read_project(project)
     found = {
@@ -242,7 +242,7 @@ class Named(BaseModel):
     """A line of the code."""
 
     file: str = Field(max_length=300)
-    line: int = Field(description="Its number, as it stands before the bar.")
+    line: int = Field(description="Its number, as it is before the bar.")
     text: str = Field(default="", max_length=500, description="The line itself.")
 
 
@@ -334,7 +334,7 @@ def unjudged(
     reason: str,
     lines: tuple[CodeLine, ...] = (),
 ) -> Judged:
-    """Nobody could tell, and why."""
+    """No one could tell, and why."""
     return Judged(
         criterion.id,
         value=Value.UNKNOWN,
@@ -397,7 +397,7 @@ def code_lines(name: str, text: str) -> frozenset[int]:
 
 @dataclass(frozen=True, slots=True)
 class JudgesAgreement:
-    """Two judges beside one another."""
+    """Two judges next to one another."""
 
     asked: int
     """Criteria that the first judge decided."""

@@ -32,7 +32,7 @@ class Treated:
     step: int
     owner: int
     came: float | None
-    """Norm of the gradients as they came; none where it is no number."""
+    """Norm of the gradients as they came; none where it is not a number."""
     spent: float | None
     """The same at the step."""
     kind: Treatment

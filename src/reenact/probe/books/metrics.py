@@ -22,7 +22,7 @@ class BatchMeasure:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A figure of one evaluation that is no mean over its rows."""
+    """A figure of one evaluation that is not a mean over its rows."""
 
     name: str
     """What it is: `f1, the mean over classes`."""
@@ -42,7 +42,7 @@ class Stream:
     trains: bool
     """That loader also feeds the training."""
     kind: str
-    """`classes`, `binary` (labels 0 and 1), `numbers`, or `answers` that are no scores."""
+    """`classes`, `binary` (labels 0 and 1), `numbers`, or `answers` that are not scores."""
     complete: bool
     """Every pass could be read."""
     batches: int

@@ -35,7 +35,7 @@ class NearlyEqual:
     """Rows that judge and are, but for little, rows that trained."""
 
     rows: int
-    """That are no row that trained, of those that were read."""
+    """That are not a row that trained, of those that were read."""
     near: int
 
 
@@ -217,7 +217,7 @@ class ClassCounts:
     """Rows of each class that trained and that judged, of those that were looked at."""
 
     among: int
-    """Scores that the model gives a row; 0 where they are none of classes."""
+    """Scores that the model gives a row; 0 where they are not among classes."""
     train: dict[str, int]
     judge: dict[str, int]
 

@@ -1,10 +1,10 @@
 """The system calls by which a program looks at files, and the filter that reports them.
 
 Covered: everything that takes a path (open, stat, access, readlink, exec, extended attributes, ...;
-also what changes times, mode or owner, because its error tells whether the file is there), what
+also what changes times, mode or owner, because its error says whether the file is there), what
 makes, links, moves and removes files, so that a program's own files are known, and what would lead
 around this list: other roots and mounts, file handles, io_uring, system calls of another
-architecture, and the network. Not covered, because it is no look at a file: clocks, random numbers,
+architecture, and the network. Not covered, because it is not a look at a file: clocks, random numbers,
 host name and user, shared memory of System V, datagrams that are sent with `sendmsg`. A descriptor
 needs no look: its path was opened before.
 """

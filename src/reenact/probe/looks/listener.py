@@ -1,6 +1,6 @@
 """The filter in the program's process, and the thread here that is asked at each look at a file.
 
-seccomp(2) with a listener: the kernel holds the call, tells us its number and arguments, and lets
+seccomp(2) with a listener: the kernel holds the call, gives us its number and arguments, and lets
 it go on when we say so. The program gets what the call gives, unchanged. Its threads, its workers
 and the programs it starts inherit the filter. A process without CAP_SYS_ADMIN must give up gaining
 rights for it (no_new_privs): `sudo` and other programs with rights of their own do not work in a
@@ -95,7 +95,7 @@ class Listener:
         """Of each thread, the folders that were listed since its program was started."""
         self._asked: set[tuple[str, int, str]] = set()
         self._names: set[str] = set()
-        """Of sockets that the program itself made and that are no files."""
+        """Of sockets that the program itself made and that are not files."""
         self._importing: set[int] = set()
         """Threads in which the import system lists a folder next."""
         self.install = self._installer()
@@ -356,7 +356,7 @@ class Listener:
             self.noted.blind(NETWORK)
 
     def _has_no_port(self, call: Call, family: int, address: bytes) -> bool:
-        """Whether a socket is only tried out, as by the import of urllib3: nobody else knows
+        """Whether a socket is only tried out, as by the import of urllib3: no one else knows
         its port.
         """
         is_internet = family in (socket.AF_INET, socket.AF_INET6)

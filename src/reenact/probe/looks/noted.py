@@ -45,7 +45,7 @@ _MOMENT_DIGITS = 6
 
 
 class Noted:
-    """What one run looks at; `Listener` tells it, one call at a time."""
+    """What one run looks at; `Listener` says it, one call at a time."""
 
     def __init__(self, apart: Iterable[str] = ()) -> None:
         self._apart = tuple(path.rstrip("/") + "/" for path in apart)

@@ -164,7 +164,7 @@ def keras_string(word: str) -> str:
 
 
 def apply_activation(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
-    """An activation behind a torch layer that has none."""
+    """An activation after a torch layer that has none."""
     layer = site.layer
     if layer is None or not isinstance(value, str):
         raise NotChangeable(f"An activation is a name. Received: {value!r}.")

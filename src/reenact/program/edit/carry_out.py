@@ -36,7 +36,7 @@ from reenact.types import JsonValue
 def carry_out(program: Program, changes: Sequence[Change]) -> Program:
     """The program after the changes; the given one stays as it is."""
     editor = SourceEditor(read(program))
-    # Hyperparameters first, new layers behind the activations these put in, exchanges last.
+    # Hyperparameters first, new layers after the activations these put in, exchanges last.
     for change in sorted(
         changes,
         key=lambda one: (
@@ -69,7 +69,7 @@ def _rewritten(text: str, notebook: Notebook, edits: list[TextEdit]) -> str:
         for edit in edits:
             start = edit.span.start - cell.start
             if start > length and edit.span.start <= end:
-                # What lies behind the end of the last cell is put at its end.
+                # What lies after the end of the last cell is put at its end.
                 own.append(
                     TextEdit(
                         Span(length, length),
@@ -142,13 +142,13 @@ def perform(editor: SourceEditor, change: Change) -> None:
     else:
         layer = known(
             site.layer,
-            f"A layer stands beside a layer; {change.anchor} is none.",
+            f"A layer is next to a layer; {change.anchor} is not one.",
         )
         insert_layer(editor, layer, change)
 
 
 def _rewrite(editor: SourceEditor, change: Rewrite) -> None:
-    """Raises NotChangeable where the old text does not stand in the file, or more than once."""
+    """Raises NotChangeable where the old text is not in the file, or more than once."""
     file = editor.program.file(change.file)
     if file is None:
         raise NotChangeable(f"The program has no file {change.file}.")
@@ -156,13 +156,13 @@ def _rewrite(editor: SourceEditor, change: Rewrite) -> None:
     text = index.text if index is not None else file.text
     count = text.count(change.old) if change.old else 0
     if count != 1:
-        found = "does not stand" if count == 0 else f"stands {count} times"
+        found = "is not" if count == 0 else f"is {count} times"
         shown = change.old.strip()[:200]
         raise NotChangeable(
-            f"The text to be replaced {found} in {change.file}; it must stand there exactly once: "
+            f"The text to be replaced {found} in {change.file}; it must be there exactly once: "
             f"{shown!r}."
         )
-    # What both texts share is left as it stands, so that two edits of neighbouring lines agree.
+    # What both texts share is left as it is, so that two edits of neighbouring lines agree.
     start = text.index(change.old)
     head = _shared(change.old, change.new)
     tail = _shared(change.old[head:][::-1], change.new[head:][::-1])

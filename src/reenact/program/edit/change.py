@@ -38,7 +38,7 @@ class Set(_Plain):
 
 @dataclass(frozen=True, slots=True)
 class Insert(_Plain):
-    """Put a new layer beside an existing one."""
+    """Put a new layer next to an existing one."""
 
     anchor: HyperparameterId
     """The layer hyperparameter of the neighbour."""
@@ -81,7 +81,7 @@ class Replace(_Plain):
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """Put other text in the place of a text that stands exactly once in a file: an edit of code."""
+    """Put other text in the place of a text that is exactly once in a file: an edit of code."""
 
     file: str
     """Relative to the program's folder; of a notebook, the text of its cells."""

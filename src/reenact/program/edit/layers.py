@@ -29,7 +29,7 @@ HELD = (ContainerKind.ATTRIBUTE, ContainerKind.VARIABLE)
 
 
 def remove_layer(editor: SourceEditor, layer: LayerSite) -> None:
-    """Take a layer out; in torch the layers behind it take its input instead."""
+    """Take a layer out; in torch the later layers take its input instead."""
     reason = why_layer_stays(layer)
     if reason:
         raise NotChangeable(f"The layer {layer.path} cannot be taken out: {reason}.")
@@ -47,11 +47,11 @@ def remove_layer(editor: SourceEditor, layer: LayerSite) -> None:
             f"{name}()",
         )
     else:
-        raise NotChangeable(f"The layer {layer.path} stands where it cannot be taken out.")
+        raise NotChangeable(f"The layer {layer.path} is where it cannot be taken out.")
 
 
 def _bridge(editor: SourceEditor, layer: LayerSite) -> None:
-    """Give the layers behind a removed one its input width."""
+    """Give the layers after a removed one its input width."""
     values = editor.analysis.values
     given = known(
         layer.filling(layer.spec.width_in),
@@ -97,7 +97,7 @@ def _unapply(editor: SourceEditor, layer: LayerSite) -> None:
 
 
 def set_layer(editor: SourceEditor, layer: LayerSite, value: JsonValue) -> None:
-    """Take a layer out (none), or put copies behind it, so that it stands there as often as it
+    """Take a layer out (none), or put copies after it, so that it is there as often as it
     should.
     """
     if value is None:
@@ -110,13 +110,13 @@ def set_layer(editor: SourceEditor, layer: LayerSite, value: JsonValue) -> None:
             f"A layer is taken out (null) or repeated ({usual}). Received: {value!r}."
         )
     if times < 1 or times > 8:
-        raise NotChangeable(f"A layer can stand there one to eight times. Received: {times}.")
+        raise NotChangeable(f"A layer can be there one to eight times. Received: {times}.")
     for _ in range(times - 1):
         _put(editor, layer, copy_texts(editor, layer), again=True)
 
 
 def insert_layer(editor: SourceEditor, anchor: LayerSite, change: Insert) -> None:
-    """Put a new layer behind or in front of one that is there."""
+    """Put a new layer after or in front of one that is there."""
     text = layer_text(
         editor,
         anchor,
@@ -135,7 +135,7 @@ def _put(
     before: bool = False,
     again: bool = False,
 ) -> None:
-    """Put texts of layers behind another one, or in front of it; `again`: behind its activation."""
+    """Put texts of layers after another one, or in front of it; `again`: after its activation."""
     kind = layer.position.kind
     if kind in LISTED:
         anchor = (_activation_item(editor, layer) if again else None) or layer
@@ -163,7 +163,7 @@ def _put(
         )
     else:
         side = "in front of" if before else "behind"
-        raise NotChangeable(f"Nothing can be put {side} {layer.path} where it stands.")
+        raise NotChangeable(f"Nothing can be put {side} {layer.path} where it is.")
 
 
 def _apply(editor: SourceEditor, layer: LayerSite, text: str, *, before: bool) -> None:
@@ -193,7 +193,7 @@ def _application(layer: LayerSite, *, alone: bool) -> ast.Call:
 
 
 def _activation_item(editor: SourceEditor, layer: LayerSite) -> LayerSite | None:
-    """The activation layer that stands in the same list behind a layer."""
+    """The activation layer that stands in the same list after a layer."""
     by_call = editor.reading.models.applied.by_call
     other = by_call.get(layer.activation.call) if layer.activation is not None else None
     beside = other is not None and other is not layer and other.position.kind is layer.position.kind

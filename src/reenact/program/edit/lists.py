@@ -1,4 +1,4 @@
-"""Layers in lists: put another one behind or in front of a layer, or take it out, however the list
+"""Layers in lists: put another one after or in front of a layer, or take it out, however the list
 is written; and the source text of a new layer, with a width that fits its neighbour.
 """
 
@@ -22,7 +22,7 @@ LISTED = ADDED | {ContainerKind.ELEMENT, ContainerKind.NAMED}
 def insert_item(
     editor: SourceEditor, layer: LayerSite, text: str, suffix: str, before: bool = False
 ) -> None:
-    """Put the source text of another layer right behind this one, or in front of it."""
+    """Put the source text of another layer right after this one, or in front of it."""
     index = layer.scope.index
     named = layer.position.kind is ContainerKind.NAMED
     holder, number, name = _item(editor, index, layer)
@@ -80,9 +80,7 @@ def _item(
     listed = isinstance(parent, Bracketed) and (kind in LISTED or kind is ContainerKind.VARIABLE)
     number = index.numbers(parent).get(node) if isinstance(parent, Bracketed) and listed else None
     if not isinstance(parent, Bracketed) or number is None:
-        raise NotChangeable(
-            f"{layer.path} does not stand in a list of layers that another could join."
-        )
+        raise NotChangeable(f"{layer.path} is not in a list of layers that another could join.")
     return parent, number, ""
 
 
@@ -143,7 +141,7 @@ def layer_text(
     *,
     before: bool,
 ) -> str:
-    """A constructor call for a layer of this name beside another."""
+    """A constructor call for a layer of this name next to another."""
     if near.library == "keras":
         return _keras_text(editor, near, name, settings)
     if name not in lexicon.TORCH_LAYERS:
@@ -170,7 +168,7 @@ def _keras_text(editor: SourceEditor, anchor: LayerSite, name: str, settings: Se
         raise NotChangeable(f"Keras has no layer of that name. Received: {name!r}.")
     given = dict(settings)
     if name == "Dense" and "units" not in given:
-        why = f"How wide a layer beside {anchor.path} should be is not written; give `units`."
+        why = f"How wide a layer next to {anchor.path} should be is not written; give `units`."
         given["units"] = editor.analysis.values.compute(known(anchor.given(Kind.UNITS), why))
     if lexicon.KERAS_LAYERS[name].family is Family.DROPOUT and not {"rate", "p"} & set(given):
         given["rate"] = 0.5
@@ -225,8 +223,8 @@ def copy_texts(editor: SourceEditor, layer: LayerSite) -> list[str]:
     """The same layer once more, its own output the copy's input, with the activation that two torch
     layers need.
 
-    In a list the copy stands behind the layer's activation and brings one along; under an
-    attribute, whose activation the forward code applies, it stands behind a new one.
+    In a list the copy is after the layer's activation and brings one along; under an
+    attribute, whose activation the forward code applies, it is after a new one.
     """
     copied = _copy_text(editor, layer)
     if layer.library == "keras" or not layer.spec.weighted:

@@ -28,7 +28,7 @@ SHARED = ("reduction", "name", "size_average", "reduce")
 
 
 def set_loss(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
-    """Put the name of another loss where one stands."""
+    """Put the name of another loss where one is."""
     if not isinstance(value, str):
         raise NotChangeable(f"A loss is a name. Received: {value!r}.")
     if site.style is Style.CHOICE:
@@ -149,7 +149,7 @@ def check_outputs(editor: SourceEditor) -> None:
 
 
 def _outputs(editor: SourceEditor, site: EditSite, new: str) -> Iterator[Turn]:
-    """Only an output that is bare, or bent by something a loss does not want, is changed."""
+    """Only an output that is bare, or activated by something a loss does not want, is changed."""
     wanted = activation_for(new)
     single = {own.layer for param, own in editor.reading.of_kind(Kind.UNITS) if param.in_force == 1}
     for layer in editor.reading.supervision.outputs(site):

@@ -1,4 +1,4 @@
-"""What nobody wrote: a keyword for the call that takes it, an initialiser, a callback, a line that
+"""What no one wrote: a keyword for the call that takes it, an initialiser, a callback, a line that
 scales, statements of a training loop: gradients set to zero, clipping, a schedule, train and
 evaluation mode.
 """
@@ -138,7 +138,7 @@ def _held_out(editor: SourceEditor, site: EditSite) -> list[str]:
 def add_initialiser(
     editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue
 ) -> None:
-    """`nn.init.xavier_uniform_(self.fc1.weight)` behind the layer."""
+    """`nn.init.xavier_uniform_(self.fc1.weight)` after the layer."""
     layer = site.layer
     if layer is None or not isinstance(value, str):
         raise NotChangeable(f"An initialiser is a name. Received: {value!r}.")
@@ -265,7 +265,7 @@ def _known_here(name: str, at: Scope, scope: Scope) -> bool:
 
 
 def _schedule(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
-    """A scheduler behind the optimiser, and its step at the end of every epoch."""
+    """A scheduler after the optimiser, and its step at the end of every epoch."""
     if not isinstance(value, str) or value not in SCHEDULES:
         raise NotChangeable(
             f"These schedules can be put in: {', '.join(SCHEDULES)}. Received: {value!r}."
@@ -277,7 +277,7 @@ def _schedule(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
     loop_scope = scope_of(loop)
     name = dotted_text(assigned(statement, call))
     if not name or loop_scope.file != site.scope.file:
-        apart = "stand too far apart for a schedule to be put in"
+        apart = "are too far apart for a schedule to be put in"
         raise NotChangeable(f"The optimiser and the epoch loop {apart}.")
     if loop_scope is not site.scope and "." not in name:
         raise NotChangeable("The optimiser is made in another function than the epoch loop.")
@@ -301,7 +301,7 @@ def _schedule(editor: SourceEditor, site: EditSite, value: JsonValue) -> None:
 
 
 def _mode(editor: SourceEditor, param: Hyperparameter, site: EditSite) -> None:
-    """`model.eval()` before an evaluation and `model.train()` behind it, or `train()` in every
+    """`model.eval()` before an evaluation and `model.train()` after it, or `train()` in every
     epoch.
     """
     name = _model_name(editor, site.scope)

@@ -151,6 +151,4 @@ def replace_optimizer(editor: SourceEditor, site: EditSite, by: str, settings: S
         elif site.library == "keras" and site.found is not None:
             short_name(editor, site).settings[word] = value
         else:
-            raise NotChangeable(
-                "The optimiser is chosen by a string; its settings stand elsewhere."
-            )
+            raise NotChangeable("The optimiser is chosen by a string; its settings are elsewhere.")

@@ -125,7 +125,7 @@ def inserted(
     texts: Sequence[str],
     after: int | None,
 ) -> list[Edit]:
-    """The edits that put items behind item number `after` (at the end when none, in front when
+    """The edits that put items after item number `after` (at the end when none, in front when
     -1).
     """
     index = scope_of(node).index
@@ -171,7 +171,7 @@ def inserted(
 def _below(
     index: FileIndex, brackets: Brackets, texts: Sequence[str], number: int, joint: str
 ) -> list[Edit]:
-    """Items on lines of their own: a comment behind an item stays with it."""
+    """Items on lines of their own: a comment after an item stays with it."""
     item = brackets.items[number]
     comma = brackets.commas[number] if number < len(brackets.commas) else None
     behind = comma + 1 if comma is not None else item.end
@@ -231,7 +231,7 @@ def removed(node: Bracketed, number: int) -> Span:
 
 
 def _joint(index: FileIndex, brackets: Brackets, item: Span) -> str:
-    """White space between two items: a line break where every item stands on a line of its own."""
+    """White space between two items: a line break where every item is on a line of its own."""
     text = index.text
     line_start = max(text.rfind("\n", 0, item.start), text.rfind("\r", 0, item.start)) + 1
     indent = text[line_start : item.start]
@@ -338,7 +338,7 @@ def import_for(index: FileIndex, dotted: str) -> str:
 
 
 def put_import(index: FileIndex, statement: str, line: int) -> Edit:
-    """The edit that puts an import behind the last one at the top of the file that comes before
+    """The edit that puts an import after the last one at the top of the file that comes before
     a line.
     """
     body = index.tree.body

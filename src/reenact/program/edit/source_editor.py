@@ -45,7 +45,7 @@ class CallWork:
     add: dict[str, str] = field(default_factory=dict)
     """Keyword arguments to add, or to write again."""
     insert: list[tuple[int, str]] = field(default_factory=list)
-    """Elements to put behind an item."""
+    """Elements to put after an item."""
     drop: set[int] = field(default_factory=set)
     """Items to cut out."""
 
@@ -88,7 +88,7 @@ class SourceEditor:
         self.words: dict[int, tuple[int, list[str]]] = {}
         """On the command line: from which word, how many, and what comes in their place."""
         self.imports: dict[tuple[FileIndex, str], int] = {}
-        """Import statements that files need, and the line above which they must stand."""
+        """Import statements that files need, and the line above which they must be."""
         self.claimed: dict[HyperparameterId, str] = {}
         """Hyperparameters that a change has turned, and to what."""
         self.short_names: dict[ast.Call, ShortName] = {}
@@ -128,7 +128,7 @@ class SourceEditor:
             )
 
     def in_front(self, whole: ast.expr, inner: ast.expr, text: str) -> None:
-        """Put a text in the place of what stands before a part of an expression."""
+        """Put a text in the place of what is before a part of an expression."""
         here = spot_of(whole)
         self.replace(
             Span(here.start, spot_of(inner).start, here.file),
@@ -136,7 +136,7 @@ class SourceEditor:
         )
 
     def behind(self, whole: ast.expr, inner: ast.expr, text: str) -> None:
-        """Put a text in the place of what stands behind a part of an expression."""
+        """Put a text in the place of what is after a part of an expression."""
         here = spot_of(whole)
         self.replace(
             Span(spot_of(inner).end, here.end, here.file),

@@ -1,5 +1,5 @@
 """Literal values and library names, wherever the trail of a hyperparameter ends, and on the command
-line too, written in the style of what stands there now.
+line too, written in the style of what is there now.
 """
 
 import ast
@@ -53,7 +53,7 @@ def word_text(value: JsonValue) -> str:
 def set_value(
     editor: SourceEditor, param: Hyperparameter, site: EditSite, value: JsonValue
 ) -> None:
-    """Write a literal where the hyperparameter's value stands, and everything that must follow."""
+    """Write a literal where the hyperparameter's value is, and everything that must follow."""
     found = known(site.found)
     if found.scale != 1.0 and is_number(value):
         value = value / found.scale  # type: ignore[operator]

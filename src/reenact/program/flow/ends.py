@@ -100,12 +100,12 @@ def is_number(value: object) -> bool:
 
 
 def spot_of(node: ast.expr | ast.stmt) -> Span:
-    """Where a node stands."""
+    """Where a node is."""
     return scope_of(node).index.span(node)
 
 
 def name_spot(node: ast.Attribute) -> Span:
-    """Where the last name of `a.b.c` stands."""
+    """Where the last name of `a.b.c` is."""
     spot = spot_of(node)
     return Span(
         spot.end - len(node.attr),
@@ -116,7 +116,7 @@ def name_spot(node: ast.Attribute) -> Span:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Option:
-    """One option: its flags, where its default stands, and how its words become a value."""
+    """One option: its flags, where its default is, and how its words become a value."""
 
     flags: tuple[str, ...]
     dest: str
@@ -184,7 +184,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """An option as it stands on the command line."""
+    """An option as it is on the command line."""
 
     flag: str
     index: int

@@ -174,7 +174,7 @@ class Follower(Members):
 
     def _undefaulted(self, binding: Binding) -> list[End]:
         """`@hydra.main(config_path="conf", config_name="config")` gives the configuration; or
-        nobody calls the function, but the parameter says which class of the program it wants.
+        no one calls the function, but the parameter says which class of the program it wants.
         """
         marks = getattr(binding.holder.node, "decorator_list", ())
         found = [end for mark in marks if isinstance(mark, ast.Call) for end in self.config(mark)]

@@ -254,7 +254,7 @@ class Members(Trail):
         ]
 
     def config(self, call: ast.Call) -> list[End]:
-        """What `hydra.main` gives to the function behind it."""
+        """What `hydra.main` gives to the function after it."""
         name = named_config(call) if self.sources.dotted(call.func) in MAIN else ""
         found = named_file(self, name) if name else None
         if found is None:

@@ -331,7 +331,7 @@ def _joined(partial: ast.Call, call: ast.Call) -> ast.Call:
         ),
         call,
     )
-    # It stands where its second half does.
+    # It is where its second half does.
     put_in(whole, scope_of(call))
     parents = scope_of(call).index.parents
     parents[whole] = parents[call]

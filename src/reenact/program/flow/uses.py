@@ -1,6 +1,6 @@
 """Definitions and uses in one file: what a variable is given, what a value is made of, where it goes.
 
-By spelling: two variables of one name are one where nothing tells them apart. What a name means in other
+By spelling: two variables of one name are one where nothing distinguishes them. What a name means in other
 files is asked of `sources` and `follow`.
 """
 
@@ -291,7 +291,7 @@ def parameter_of(function: ast.FunctionDef, name: str) -> Binding | None:
 
 
 def handed(function: ast.FunctionDef, name: str, files: Iterable[FileIndex] = ()) -> list[ast.expr]:
-    """What calls give for an argument of a function; the object of a method is no such argument."""
+    """What calls give for an argument of a function; the object of a method is not such a argument."""
     parameter = parameter_of(function, name)
     if parameter is None:
         return []

@@ -41,7 +41,7 @@ MAX_DEPTH = 12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """One value of one argument: what it is and where it stands."""
+    """One value of one argument: what it is and where it is."""
 
     end: End
     use: ast.expr

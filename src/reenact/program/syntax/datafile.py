@@ -34,7 +34,7 @@ class BadData(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class DataEntry:
-    """One value in a data file: what it is, where it stands, what it holds."""
+    """One value in a data file: what it is, where it is, what it holds."""
 
     span: Span
     value: JsonValue
@@ -150,7 +150,7 @@ def read_data(file: SourceFile) -> DataEntry:
 
 
 def write_value(language: Language, value: JsonValue, before: str) -> str:
-    """A value as text of that language; `before` is what stands there now and lends its quotes."""
+    """A value as text of that language; `before` is what is there now and lends its quotes."""
     text = json.dumps(value, ensure_ascii=False)
     if language is Language.JSON:
         return text
@@ -194,7 +194,7 @@ def _entry(
         raise BadData("too many values, or aliases that multiply")
     span = Span(node.start_mark.index, node.end_mark.index)
     if isinstance(node, yaml.MappingNode):
-        # Merge keys (`<<: *base`) become entries that stand where the anchor wrote them.
+        # Merge keys (`<<: *base`) become entries that are where the anchor wrote them.
         loader.flatten_mapping(node)
         items = {str(key.value): _entry(loader, value, text, budget) for key, value in node.value}
         return DataEntry(span, None, items)
@@ -252,7 +252,7 @@ def named_config(call: ast.Call) -> str:
 
 
 def included(config: SourceFile) -> Iterator[PurePosixPath]:
-    """Files beside a configuration that its list `defaults` includes: `- optimizer: adam`, `-
+    """Files next to a configuration that its list `defaults` includes: `- optimizer: adam`, `-
     base`.
     """
     root = entries_of(config)

@@ -72,7 +72,7 @@ class _Pass:
             return [(child, inner) for child in children(node)]
         self._note(node, scope)
         if isinstance(node, ROWS) and len(node.elts) > MAX_ELEMENTS:
-            # A table of data, not of settings: its numbers are nobody's hyperparameters.
+            # A table of data, not of settings: its numbers are no one's hyperparameters.
             for child in node.elts:
                 put_in(child, scope)
             kept = [

@@ -31,7 +31,7 @@ def is_in(place: Place | None, node: Node) -> bool:
 
 
 def first_place(found: Iterable[Node]) -> Place | None:
-    """Where the first of these stands; none where there are none."""
+    """Where the first of these is; none where there are none."""
     return next(map(place_of, found), None)
 
 

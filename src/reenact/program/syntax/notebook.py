@@ -27,7 +27,7 @@ class Cell:
     index: int
     """Position among all cells of the notebook, from 0."""
     source: str
-    """As it stands in the notebook."""
+    """As it is in the notebook."""
     start: int
     """Offset of its first character in the script."""
     entry: DataEntry

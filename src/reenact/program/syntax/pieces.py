@@ -1,5 +1,5 @@
 """The words in which questions are put to a piece of a file: what it holds, what is called in it, with what,
-and where it stands. A node of an indexed file knows its file."""
+and where it is. A node of an indexed file knows its file."""
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ def file_of(node: ast.AST) -> FileIndex:
 
 
 def place_of(node: Node) -> Place:
-    """Where a piece of a file stands."""
+    """Where a piece of a file is."""
     return Place(
         file_of(node).source.path,
         node.lineno,

@@ -45,7 +45,7 @@ SUFFIXES = {
 
 @dataclass(frozen=True)
 class SourceFile:
-    """The text of one file, exactly as it stands on disk."""
+    """The text of one file, exactly as it is on disk."""
 
     path: PurePosixPath
     """Relative to the program's folder."""
@@ -176,7 +176,7 @@ class LineTable:
         return self.starts[self.line_column(offset)[0] - 1]
 
     def line_end(self, offset: int, *, behind: bool = False) -> int:
-        """Where the line break after an offset stands, or what is behind it begins."""
+        """Where the line break after an offset is, or what is after it begins."""
         found = NEWLINE.search(self.text, offset)
         if not found:
             return len(self.text)

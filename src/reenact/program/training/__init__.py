@@ -2,7 +2,7 @@
 it can be turned. It asks flow for values and calls, and changes nothing.
 
 vocabulary, lexicon, *.toml   shapes of what a library takes; the names of Keras and PyTorch
-positions, layers             where a layer stands; layers and activations as the text makes them
+positions, layers             where a layer is; layers and activations as the text makes them
 forward, model                a tensor followed through forward code; models, and widths that hang together
 supervision                   outputs, loss and labels together
 analysis                      ProgramAnalysis: what every reader has at hand; drafts of hyperparameters
@@ -20,7 +20,7 @@ cut_off         where gradients are kept from weights
 step_sizes      optimizers whose learning rate is not the size of a step
 written         where a value of the optimizer is written when no line hands it over by name
 keras_training, torch_training, data, habits, by_hand, layer_hyperparameters    the readers, one subject each
-framework, static_layer       the library whose training it is; one layer as the text tells it
+framework, static_layer       the library whose training it is; one layer as the text says it
 alternatives                  values worth trying for a hyperparameter
 reading                       everything together: `read(program)`
 """

@@ -30,9 +30,9 @@ class Style(StrEnum):
     """How a hyperparameter is turned: which editor can do it."""
 
     VALUE = "value"
-    """A literal stands at a spot."""
+    """A literal is at a spot."""
     NAME = "name"
-    """The dotted name of a library class or function stands there."""
+    """The dotted name of a library class or function is there."""
     CHOICE = "choice"
     """A string chooses a library class: by getattr, or from a table."""
     ARGUMENT = "argument"
@@ -52,7 +52,7 @@ class Style(StrEnum):
 
 
 UNKNOWN_OUTPUT = "?"
-"""One of several outputs, and nobody can tell which."""
+"""One of several outputs, and no one can tell which."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +97,7 @@ class Draft:
     param: Hyperparameter
     site: EditSite
     spot: Span
-    """Where the value stands, or the call that would take it."""
+    """Where the value is, or the call that would take it."""
 
     @property
     def kind(self) -> Kind:
@@ -220,7 +220,7 @@ class ProgramAnalysis:
         node: ast.expr | ast.stmt,
         **extra: Any,
     ) -> Draft:
-        """A hyperparameter that nobody wrote: it would go into this call or beside this
+        """A hyperparameter that no one wrote: it would go into this call or next to this
         statement.
         """
         return self._draft(
@@ -240,7 +240,7 @@ class ProgramAnalysis:
         spot: Span,
         **extra: Any,
     ) -> Draft:
-        """A hyperparameter whose value is what stands at a spot."""
+        """A hyperparameter whose value is what is at a spot."""
         return self._draft(
             kind,
             site,
@@ -283,7 +283,7 @@ class ProgramAnalysis:
         spot: Span,
         **extra: Any,
     ) -> Draft:
-        """`end`: where the value stands; the command line may say otherwise."""
+        """`end`: where the value is; the command line may say otherwise."""
         end: End | None = extra.pop("end", None)
         if end is not None and end.given is not None:
             extra |= {

@@ -126,7 +126,7 @@ class _Uses:
 
 def _is_judged_as_it_is(uses: _Uses) -> bool:
     """Whether an average is taken up and then evaluated, with no step between that may be for the
-    statistics: a pass in training mode, one whose output is not used, a function nobody can read.
+    statistics: a pass in training mode, one whose output is not used, a function no one can read.
     """
     passes = uses.passes
     unread = [call for call in passes if isinstance(_parent(call), ast.Expr)]
@@ -203,7 +203,7 @@ def _is_made(part: ast.expr) -> bool:
 
 
 def _without(node: ast.expr | None, name: str) -> ast.expr | None:
-    """`model` of `model.module`, and what is no such attribute as it is."""
+    """`model` of `model.module`, and what is not such a attribute as it is."""
     if isinstance(node, ast.Attribute) and node.attr == name:
         return node.value
     return node

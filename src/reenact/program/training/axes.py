@@ -146,7 +146,7 @@ def _turns_tokens(call: ast.Call) -> bool:
 
 
 def _heads_apart(call: ast.Call) -> bool:
-    """Whether the heads of an attention are joined while tokens still lie behind them: what was
+    """Whether the heads of an attention are joined while tokens still lie after them: what was
     turned by `transpose(1, 2)` before is not turned back.
     """
     owner = owner_of(call)

@@ -21,7 +21,7 @@ NO_BATCHES = ("items", "range", "zip")
 
 
 def miscounted(files: Sequence[FileIndex]) -> Found:
-    """Where hits are counted and the result is no share of the rows, and what says so."""
+    """Where hits are counted and the result is not a share of the rows, and what says so."""
     for loop in nodes(files, ast.For):
         labels = _labels(loop)
         for node in within(loop, ast.stmt) if labels else ():

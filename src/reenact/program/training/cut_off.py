@@ -75,7 +75,7 @@ def detached_at(files: Sequence[FileIndex]) -> Place | None:
 
 
 def _leaves(block: ast.AST, function: ast.AST) -> bool:
-    """Whether a block computes something again that the function reads behind it."""
+    """Whether a block computes something again that the function reads after it."""
     last = block.end_lineno if isinstance(block, ast.With) else None
     if not last:
         return False

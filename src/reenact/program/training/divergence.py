@@ -32,7 +32,7 @@ class Divergence(NamedTuple):
     by_row: bool
     """Over the values of a row alone, or over everything and then divided by the number of rows."""
     weighted: bool
-    """Multiplied by something that is no number."""
+    """Multiplied by something that is not a number."""
 
 
 def divergences(index: FileIndex) -> tuple[Divergence, ...]:
@@ -112,7 +112,7 @@ def _halves(product: ast.BinOp, factor: ast.expr) -> bool:
 
 
 def _minus(node: ast.expr) -> int:
-    """-1 for a factor such as `-0.5 / rows`; what is no number is taken for positive."""
+    """-1 for a factor such as `-0.5 / rows`; what is not a number is taken for positive."""
     node = read_through(node)
     if is_minus(node):
         return -_minus(node.operand)

@@ -60,7 +60,7 @@ class Tensor:
         )
 
     def bent(self) -> Tensor:
-        """The same tensor after something that is no layer acted on its values."""
+        """The same tensor after something that is not a layer acted on its values."""
         return Tensor(frozenset(), self.made_by, self.sized_by)
 
 
@@ -75,7 +75,7 @@ class Flow:
         self.applied = applied
         self.activations: list[ActivationSite] = []
         self.functions: list[ast.Call] = []
-        """Calls in forward code that are no layers: functional dropout and pooling are found
+        """Calls in forward code that are not layers: functional dropout and pooling are found
         among them.
         """
         self.taken: set[LayerSite] = set()
@@ -310,7 +310,7 @@ class Flow:
         return given.bent()
 
     def through(self, run: list[list[LayerSite]], given: Tensor) -> Tensor:
-        """Pass a tensor through layers that follow one another; alternatives stand side by side."""
+        """Pass a tensor through layers that follow one another; alternatives are side by side."""
         for step in run:
             result = NOTHING
             for layer in step:

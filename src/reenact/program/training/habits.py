@@ -65,7 +65,7 @@ def read_habits(
 
 
 def _own_loop(analysis: ProgramAnalysis, loops: Loops) -> bool:
-    """A loop of one's own makes gradients, and no trainer of a library stands behind it."""
+    """A loop of one's own makes gradients, and no trainer of a library is after it."""
     called = [analysis.sources.dotted(call.func) for call in analysis.calls()]
     trainers = [last_name(dotted) for dotted in called if dotted.startswith(SILENT_TRAINERS)]
     ends = ("Trainer", "Accelerator", "initialize", "Fabric")

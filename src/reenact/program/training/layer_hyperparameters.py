@@ -93,7 +93,7 @@ def _named(
     slot: Slot,
     value: ast.expr,
 ) -> Iterator[Draft]:
-    """An initialiser or regulariser that is no string: a class that is called, a function."""
+    """An initialiser or regulariser that is not a string: a class that is called, a function."""
     made = analysis.callees.made(value)
     own = [(item.callee, item.call) for item in made if item.callee.dotted.startswith("keras.")]
     named = [(callee, layer.call) for callee in analysis.callees.named(value)[:1]]
@@ -218,7 +218,7 @@ def _function_activation(
 
 
 def _no_activation(analysis: ProgramAnalysis, layer: LayerSite) -> Iterator[Draft]:
-    """A layer whose output nothing bends: on its way into the next layer, or out of the model."""
+    """A layer whose output nothing activates: on its way into the next layer, or out of the model."""
     if layer.spec.family not in (Family.DENSE, Family.CONV) or layer.activation is not None:
         return
     if not (layer.bare or layer.bare_output) or has_unpacking(layer.call):
@@ -281,7 +281,7 @@ def read_missing_initialisers(models: Models, drafts: list[Draft]) -> Iterator[D
 
 
 def _reason(layer: LayerSite) -> str:
-    """A layer can be initialised behind its construction when a name leads to it there."""
+    """A layer can be initialised after its construction when a name leads to it there."""
     statement = statement_of(layer.call)
     kind = layer.position.kind
     whole = isinstance(statement, ast.Assign) and statement.value is layer.position.top

@@ -105,7 +105,7 @@ class LayerSite:
     activation: ActivationSite | None = None
     """What is applied to its output, wherever that is written."""
     bare: bool = False
-    """Its output goes into another weighted layer and nothing bends it on the way."""
+    """Its output goes into another weighted layer and nothing activates it on the way."""
     output: bool = False
     """Its output is what the model returns."""
     bare_output: bool = False
@@ -227,7 +227,7 @@ class Applied:
         self.by_path = {(layer.scope.file, layer.model, layer.path): layer for layer in layers}
 
     def layers(self, node: ast.expr) -> Run | None:
-        """The run of layers, or none when the expression is no layer at all."""
+        """The run of layers, or none when the expression is not a layer at all."""
         if isinstance(node, ast.Call) and node in self.by_call:
             return [[self.by_call[node]]]
         if isinstance(node, ast.Call) and self.sources.dotted(node.func) in SEQUENTIAL:

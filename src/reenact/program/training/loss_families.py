@@ -26,7 +26,7 @@ class Wanted(StrEnum):
     SIGMOID = "sigmoid"
     """Probabilities, one an output."""
     LOGITS = "logits"
-    """Anything: the loss bends it itself."""
+    """Anything: the loss applies an activation itself."""
     ANY = "any"
 
 

@@ -1,4 +1,4 @@
-"""From where a fault shows to where it is written: the loss behind `backward()`, the mask behind its use, the
+"""From where a fault shows to where it is written: the loss behind `backward()`, the mask after its use, the
 step that cuts a gradient off."""
 
 import ast
@@ -159,7 +159,7 @@ def asked_for_at(files: Sequence[FileIndex], place: Place | None) -> Place | Non
 
 
 def bend_made(files: Sequence[FileIndex], layer: Place | None, bend: str) -> Place | None:
-    """The one call of a function that bends, such as `torch.softmax`, in the file of a layer."""
+    """The one call of a function that activates, such as `torch.softmax`, in the file of a layer."""
     if layer is None:
         return None
     found = [one for one in calls(files, bend) if file_of(one).source.path == layer.file]

@@ -1,5 +1,5 @@
-"""The models of a program as its text makes them: layers, their order, who bends whose output; and
-the widths of torch layers, which hang together: what must follow when one of them changes.
+"""The models of a program as its text makes them: layers, their order, and what activates their output;
+and the widths of torch layers, which hang together: what must follow when one of them changes.
 """
 
 import ast
@@ -97,7 +97,7 @@ class Models:
             )
             for call in calls
         ]
-        # The longest first: a block that stands inside another is then gone through as part of it.
+        # The longest first: a block that is inside another is then gone through as part of it.
         for run, call in sorted(
             runs,
             key=lambda item: -len(item[0]),
@@ -148,7 +148,7 @@ def why_fixed(models: Models, draft: Draft) -> str:
 def why_layer_stays(layer: LayerSite | None) -> str:
     """Why a layer cannot be taken out or repeated; empty when it can."""
     if layer is None:
-        return "it is no layer of its own"
+        return "it is not a layer of its own"
     if layer.output:
         return "the output layer gives the answer"
     if layer.spec.family in (Family.RECURRENT, Family.EMBEDDING, Family.COMPOSITE):
@@ -173,7 +173,7 @@ def followers(
     layer: LayerSite,
     spot: Span,
 ) -> list[Follows] | str:
-    """Numbers that must follow when the width at `spot` changes; a sentence when nobody can
+    """Numbers that must follow when the width at `spot` changes; a sentence when no one can
     tell.
     """
     found: dict[Span, Follows] = {}

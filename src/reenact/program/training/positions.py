@@ -1,4 +1,4 @@
-"""Where a layer stands: in a list, under an attribute, applied to a tensor; and the elements of a
+"""Where a layer is: in a list, under an attribute, applied to a tensor; and the elements of a
 Sequential or ModuleList in their order, through lists that are filled step by step.
 """
 
@@ -20,7 +20,7 @@ ORDERED = frozenset(("collections.OrderedDict", "typing.OrderedDict"))
 
 
 class ContainerKind(Enum):
-    """In which construction a layer stands."""
+    """In which construction a layer is."""
 
     ELEMENT = auto()
     """Argument or list element of a Sequential or ModuleList."""

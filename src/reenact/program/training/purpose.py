@@ -127,7 +127,7 @@ class Purposes:
             return Purpose.UNKNOWN
         if scope_of(loop).enclosing_function() in self.loops.training_functions:
             inside = any(other in self.loops.levels for other in _loops_around(loop))
-            # A loop over heads or parts of a batch within a step is no evaluation of its own.
+            # A loop over heads or parts of a batch within a step is not an evaluation of its own.
             if inside and self._feeds_step(loop):
                 return Purpose.TRAINS
         calls = [part for part in ast.walk(loop) if isinstance(part, ast.Call)]

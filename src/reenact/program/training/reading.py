@@ -51,7 +51,7 @@ class Reading:
 
 @lru_cache(maxsize=64)
 def read(program: Program) -> Reading:
-    """Everything the text of a program tells; nothing is run, no library is imported."""
+    """Everything the text of a program reports; nothing is run, no library is imported."""
     try:
         return _read(program)
     except RecursionError as error:

@@ -61,7 +61,7 @@ def is_loss_call(node: ast.AST | None) -> bool:
 
 
 def schedules(index: FileIndex) -> list[ast.expr]:
-    """What is made from an optimizer and is none itself: `scheduler` of `StepLR(opt, 3)`."""
+    """What is made from an optimizer and is not one itself: `scheduler` of `StepLR(opt, 3)`."""
     cleared = [owner_of(call) for call in index.calls if called(call) == "zero_grad"]
     found = []
     for target, value in stores(index.tree):

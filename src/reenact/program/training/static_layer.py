@@ -1,4 +1,4 @@
-"""One layer as the text tells it: what static rules look at, and what is shown of it."""
+"""One layer as the text says it: what static rules look at, and what is shown of it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class StaticLayer:
     place: Place
     """The constructor call."""
     activation: str | None
-    """What is applied to its output (`relu`, `softmax`); none when nothing is, or nobody can
+    """What is applied to its output (`relu`, `softmax`); none when nothing is, or no one can
     tell.
     """
     role: str
@@ -73,7 +73,7 @@ class StaticLayer:
 
 
 def static_layer(analysis: ProgramAnalysis, layer: LayerSite) -> StaticLayer:
-    """What the text tells of one layer."""
+    """What the text reports one layer."""
     word = layer.activation.word if layer.activation is not None else None
     own = (
         layer.path,

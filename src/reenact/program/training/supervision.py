@@ -1,5 +1,5 @@
 """Outputs, loss and labels together: the labels a loss takes, where they meet the outputs, and
-which other losses could stand where one stands.
+which other losses could be where one is.
 """
 
 import ast
@@ -36,7 +36,7 @@ SHAPING = frozenset(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Meeting:
-    """One place where labels are given; the outputs beside them where both stand in one call."""
+    """One place where labels are given; the outputs next to them where both stand in one call."""
 
     labels: ast.expr
     outputs: ast.expr | None = None
@@ -85,7 +85,7 @@ def can_be_repeated(node: ast.expr | None) -> bool:
 
 def caller_of(outputs: ast.expr | None) -> str:
     """The name that is called to give the outputs: `net` of `net(x).squeeze()`; empty when it
-    is none.
+    is not one.
     """
     while isinstance(outputs, ast.Call) and method_name(outputs) in SHAPING:
         outputs = receiver(outputs)
@@ -150,7 +150,7 @@ def _is_equality(node: ast.expr) -> bool:
 
 
 class Supervision:
-    """What the text tells of a program's outputs and labels."""
+    """What the text reports a program's outputs and labels."""
 
     def __init__(
         self,
@@ -194,7 +194,7 @@ class Supervision:
     @cached_property
     def _strict(self) -> dict[LayerSite | ast.Call | None, int]:
         """Number of the first loss that stops it so, by the layers it looks at and by what
-        bends these.
+        activates these.
         """
         found: dict[LayerSite | ast.Call | None, int] = {}
         for number, (param, site) in enumerate(self._losses):
@@ -238,7 +238,7 @@ class Supervision:
         return any(counts_answers(node) for tree in trees for node in ast.walk(tree))
 
     def sorts(self, site: EditSite) -> bool:
-        """The program tells classes apart: its outputs are probabilities, or it counts right
+        """The program distinguishes classes: its outputs are probabilities, or it counts right
         answers.
         """
         if self._words(site) & PROBABILITIES:
@@ -264,7 +264,7 @@ class Supervision:
         new: str,
         width: int | None = None,
     ) -> str:
-        """Why one loss cannot stand where another stands; empty when it can."""
+        """Why one loss cannot be where another is; empty when it can."""
         has = _form(site, old)
         wants = _form(site, new)
         word = activation_for(new) if site.library == "torch" else ""
@@ -310,7 +310,7 @@ class Supervision:
     def _why_not_classes(self, site: EditSite, has: Form, new: str) -> str:
         one_class = self.encoded or self._words(site) & {"softmax", "log_softmax"}
         if has is Form.BITS and not one_class:
-            return f"{new} takes one class a row, and every output has a label of its own here"
+            return f"{new} takes one class per row, and every output has a label of its own here"
         if site.library == "torch" and not self.encoded and self.width(site) is None:
             return (
                 f"{new} takes the number of a class, and how many outputs there are cannot be read"

@@ -95,7 +95,7 @@ class LibraryWords:
 
 
 def read_library(name: str) -> LibraryWords:
-    """The table of a library that lies beside this file."""
+    """The table of a library that lies next to this file."""
     tables = _read(name)
     slots: dict[str, Slot] = {}
     for key, one in tables.pop("slots").items():

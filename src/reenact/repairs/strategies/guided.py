@@ -38,7 +38,7 @@ FOR_REFINING = 0.65
 FOR_LONGER = 0.75
 FOR_ALL_BUT_LONGER = 0.65
 FOR_ANOTHER_SEED = 0.75
-"""The same where the first seed tells nothing apart."""
+"""The same where the first seed says nothing apart."""
 FRONT = 4
 SURE = 0.6
 SEEDS = 3
@@ -48,7 +48,7 @@ OF_AN_ERROR = 0.25
 """Share of an error that counts as nearly the same error."""
 LESS = 0.25
 """Share of the gain that a change may miss which trains in half the time: longer training helps
-nearly every program a little, and one look tells little.
+nearly every program a little, and one look says little.
 """
 EXPENSIVE = 2.0
 """Times what another training costs from which on a change is expensive; never less than a
@@ -60,7 +60,7 @@ LONGER = 2
 ENOUGH = 0.9
 """Share of what could be gained from which on nothing further is looked for."""
 MATCH = 2
-"""One that helps gets a rival: one look tells little."""
+"""One that helps gets a rival: one look says little."""
 
 CALMER = (0.1, 0.01)
 """Shares of the learning rate at which a change is tried again whose loss was lost."""
@@ -223,7 +223,7 @@ def _next_few(
     planned: float,
 ) -> list[Idea]:
     """Takes the next ideas within the budget of the stage; an expensive one makes way for those
-    behind it.
+    after it.
     """
     chosen: list[Idea] = []
     while left and len(chosen) < FRONT:
@@ -242,8 +242,8 @@ def _next_few(
 def _on_another_seed(
     context: SearchContext, base: float, scored: Scoreboard, wanted: Sequence[Idea]
 ) -> float:
-    """Nothing helps: luck may have favoured the program as it stands. The surest ideas, on the
-    next seed; gives what the program as it stands comes to there.
+    """Nothing helps: luck may have favoured the unchanged program. The surest ideas, on the
+    next seed; gives what the unchanged program comes to there.
     """
     surest = [idea.patch for idea in wanted[:FRONT] if fits(context, idea)]
     cost = context.cost(NOTHING) + context.cost(surest[0]) if surest else 0.0
@@ -381,7 +381,7 @@ def _confirm(context: SearchContext, base: float, scored: Scoreboard) -> list[Pa
     finalists = choose_finalists(context, good, base, scored)
     if not finalists:
         return []
-    # One seed tells less than several: a smaller change must come closer to the best.
+    # One seed says less than several: a smaller change must come closer to the best.
     left = smallest_near(
         context, [(one, scored.score(one, base)) for one in finalists], base, NEARLY / 2
     )
@@ -392,7 +392,7 @@ def _confirm(context: SearchContext, base: float, scored: Scoreboard) -> list[Pa
         chosen = affordable_on_seeds(context, left, looks)
         held = _held(context, chosen, 1 + looks)
         if looks < SEEDS - 1:
-            # One more seed tells what does not help; to say which helps most it is too few.
+            # One more seed says what does not help; to say which helps most it is too few.
             held = [one for one in chosen if one in held]
         left = [one for one in left if one not in chosen]
     if len(affordable_on_seeds(context, held[:2], SEEDS)) > 1:
@@ -405,7 +405,7 @@ def _confirm(context: SearchContext, base: float, scored: Scoreboard) -> list[Pa
 
 
 def _looks(context: SearchContext, patches: Sequence[Patch]) -> int:
-    """On how many more seeds these can be looked at beside the program as it stands; at most
+    """On how many more seeds these can be looked at next to the unchanged program; at most
     two.
     """
     for seeds in range(SEEDS - 1, 0, -1):
@@ -462,7 +462,7 @@ def choose_finalists(
 ) -> list[Patch]:
     """The best of every size, the largest gain first; of nearly equal ones what was most promising,
     for a cause that a finding names is a better repair than a cure of its symptoms. The best that
-    is much cheaper to train stands beside one that is expensive, and the next best beside one that
+    is much cheaper to train is next to one that is expensive, and the next best next to one that
     would be alone.
     """
     found: list[Scored] = []
@@ -507,7 +507,7 @@ def choose_finalists(
 def affordable_on_seeds(
     context: SearchContext, patches: Sequence[Patch], seeds: int
 ) -> list[Patch]:
-    """As many as can be trained over so many more seeds, beside the program as it stands; what is
+    """As many as can be trained over so many more seeds, next to the unchanged program; what is
     much more expensive than another goes first, then the last.
     """
     chosen = list(patches)
@@ -550,7 +550,7 @@ def _floor(
     base: float,
     nearly: float,
 ) -> float:
-    """From here on a gain is nearly the largest. An error is measured by its own size too: beside
+    """From here on a gain is nearly the largest. An error is measured by its own size too: next to
     one that exploded all others are alike.
     """
     gain = top - base

@@ -67,18 +67,18 @@ def ideas(context: SearchContext) -> list[Idea]:
 
 
 def fits(context: SearchContext, idea: Idea) -> bool:
-    """Whether it can be applied and judged."""
-    return bool(idea.patch) and context.applies(idea.patch)
+    """Whether it can be applied and judged. What a model wrote is trained in a sandbox, not here."""
+    return bool(idea.patch) and not idea.patch.is_code and context.applies(idea.patch)
 
 
 def _suggested(context: SearchContext) -> Iterator[Idea]:
     # Data held out for validation tell more of a training and make it no better.
-    able = [one for one in context.suspects if one.suggestions and one.fault is not FaultType.VRM]
+    able = [one for one in context.suspects if one.edits and one.fault is not FaultType.VRM]
     likely = [one for one in able if one.suspicion >= WORTH_TRYING]
     # Longer training helps nearly every program a little: it comes alone.
     yield from _together(context, [one for one in likely if one.fault is not FaultType.HNE])
     for suspect in likely:
-        for rank, suggestion in enumerate(suspect.suggestions[:OF_A_SUSPECT]):
+        for rank, suggestion in enumerate(suspect.edits[:OF_A_SUSPECT]):
             yield Idea(
                 suggestion.patch,
                 suspect.suspicion * 0.6**rank,
@@ -96,7 +96,11 @@ def _together(context: SearchContext, likely: Sequence[Finding]) -> Iterator[Ide
 
     firm: list[Candidate] = []
     for suspect in filter(is_firm, likely):
-        fitting = (one.patch for one in suspect.suggestions if context.applies(one.patch))
+        fitting = (
+            one.patch
+            for one in suspect.edits
+            if not one.patch.is_code and context.applies(one.patch)
+        )
         for patch in islice(fitting, 1):
             if patch:
                 firm.append(Candidate(suspect, patch))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from reenact.repairs.search_context import SearchContext
 
 _SHARED = ("__init__", "strategy", "ideas")
-"""Files of this folder that are no strategy."""
+"""Files of this folder that are not a strategy."""
 
 
 def _of_files() -> dict[str, str]:
@@ -102,7 +102,7 @@ class Scoreboard:
         )[1]
 
     def best(self, base: float) -> Patch | None:
-        """The best, when it is better than the program as it stands."""
+        """The best, when it is better than the unchanged program."""
         patch, score = next(iter(self), (None, base))
         return patch if score > base else None
 
@@ -111,7 +111,7 @@ class Scoreboard:
         base: float,
         better: Callable[[float, float], bool],
     ) -> list[Patch]:
-        """The best, when it is better than the program as it stands by enough to matter."""
+        """The best, when it is better than the unchanged program by enough to matter."""
         best = self.best(base)
         if best is not None and better(base, self.score(best, base)):
             return [best]

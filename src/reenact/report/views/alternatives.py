@@ -13,7 +13,7 @@ BLUE, ORANGE, GREEN = COLOURS[:3]
 GREY = "#8f8f8f"
 INK = "currentColor"
 SHADES = {
-    NodeKind.ROOT: (ORANGE, "as it stands"),
+    NodeKind.ROOT: (ORANGE, "unchanged"),
     NodeKind.KNOWN: (INK, "known repair"),
     NodeKind.BETTER: (GREEN, "significantly better"),
     NodeKind.AS_GOOD: (BLUE, "as good or better"),
@@ -33,7 +33,7 @@ def alternatives_document(found: NeutralityGraph, title: str) -> Document:
         ("ended", found.ended),
     )
     rows = tuple(_alternative(node, found) for node in others[:SHOWN])
-    columns = (found.metric, "beside the known", "changes", "change")
+    columns = (found.metric, "compared with the known", "changes", "change")
     table = Table(
         f"{len(others)} alternatives, the best {len(rows)}",
         columns,

@@ -72,7 +72,7 @@ def _accounts(accounts: Sequence[Account]) -> str:
 
 
 def _experiments(evidence: Evidence) -> str:
-    """What small trainings beside the watched one have shown."""
+    """What small trainings next to the watched one have shown."""
     tried = evidence.experiments
     parts = []
     if tried.one_batch is not None and tried.one_batch.losses:

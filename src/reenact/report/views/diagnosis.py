@@ -85,7 +85,9 @@ def diagnosis_document(
     )
     beyond = (
         doc.Section("Other suspects, and symptoms", less, "less"),
-        doc.Section("Edits that are no fix", doc.listed(_dropped(found)), "dropped", detail=True),
+        doc.Section(
+            "Edits that are not a fix", doc.listed(_dropped(found)), "dropped", detail=True
+        ),
         doc.Section("Limits of this diagnosis", doc.listed(notes), "notes"),
     )
     sections = (
@@ -121,7 +123,7 @@ def diagnosis_document(
 
 
 def _on_demand(sections: Iterable[doc.Section], *, known: bool) -> Iterator[doc.Section]:
-    """What is no finding, at a terminal only with `-v` where it is known what to say."""
+    """What is not a finding, at a terminal only with `-v` where it is known what to say."""
     for one in sections:
         yield replace(one, detail=one.detail or known)
 
@@ -272,7 +274,7 @@ def _measured(found: Diagnosis, gone: str) -> Iterator[doc.Section]:
 
 
 def _hypotheses(found: Diagnosis) -> list[str]:
-    """What a model claims, and what execution made of it; proven and likely ones stand above too."""
+    """What a model claims, and what execution made of it; proven and likely ones are above too."""
     lines = []
     for one in found.hypotheses:
         at = f"{one.claim.place}: " if one.claim.place is not None else ""
@@ -285,7 +287,7 @@ def _opinions(found: Diagnosis) -> list[str]:
     shown = found.opinions[:MOST_OPINIONS]
     lines = [_opinion(one, found.evidence.program) for one in shown]
     if more := len(found.opinions) - len(shown):
-        lines.append(f"{more} more; --output-format json lists them.")
+        lines.append(f"{more} more with --output-format json.")
     return lines
 
 
@@ -340,7 +342,7 @@ def _less_likely(less_likely: Sequence[Finding]) -> Iterator[doc.Block]:
         )
     elif faint:
         yield doc.Text(
-            f"{faint}, hardly possible; --output-format json lists them.",
+            f"{faint}, hardly possible with --output-format json.",
             "Other suspects",
         )
 
@@ -533,7 +535,7 @@ def _written(found: Diagnosis) -> Iterator[doc.Text]:
 
 
 def _dropped(found: Diagnosis) -> list[str]:
-    """Edits that were suggested and are no fix, each with the reason."""
+    """Edits that were suggested and are not a fix, each with the reason."""
     return [
         f"{one.code}: {dropped.patch}: {dropped.reason}."
         for one in found.findings
@@ -547,7 +549,7 @@ def _to_change(one: Finding) -> Iterator[tuple[str, str]]:
         yield "fix" if one.fix.tried.ran else "try", fix_words(one)
         yield "", one.fix.sentence
     elif one.edits and not one.dropped_fixes:
-        # Nobody has looked at it: of another program, or below the threshold.
+        # No one has looked at it: of another program, or below the threshold.
         yield "try", change_words(one.edits[0])
     elif one.refused:
         yield "fix", one.refused[0].reason
@@ -631,7 +633,7 @@ def changed_lines(diff: str) -> Iterator[str]:
 
 
 def _differences(lines: Sequence[str]) -> list[int]:
-    """For each line the first column in which it differs from the one in whose place it stands."""
+    """For each line the first column in which it differs from the one in whose place it is."""
     sides = {sign: iter([line[1:] for line in lines if line[0] == sign]) for sign in "-+"}
     found = []
     for line in lines:

@@ -17,12 +17,12 @@ MEANINGS = {
         "finding: no training can show otherwise, or a training has confirmed it."
     ),
     ClaimStatus.LIKELY: (
-        "of a claim: as proven, but nobody was asked for another fix and for reasons against it, or the "
+        "of a claim: as proven, but no one was asked for another fix and for reasons against it, or the "
         "effect on the metric could not be measured. Of a finding: most findings that are as sure are right."
     ),
     ClaimStatus.REMARK: (
         "of a claim: the property does not hold, and does after the edit, but the metric does not change, "
-        "or was not measured and nobody was asked for reasons against the claim."
+        "or was not measured and no one was asked for reasons against the claim."
     ),
     ClaimStatus.REFUTED: (
         "of a claim: the property holds already, or not after the edit either, or only at first, or there "
@@ -103,7 +103,7 @@ def _gates(gates: tuple[Gate, ...]) -> Board:
     rows = []
     for one in gates:
         word, tone = PASSED[one.passed]
-        # Values stand above; here the first of what was seen is enough, unless it ended there.
+        # Values are above; here the first of what was seen is enough, unless it ended there.
         saw = one.saw if one.passed is False else one.saw.partition(";")[0]
         rows.append(Row((one.name.value, word, saw), tone))
     return Board("", ("gate", "passed", "saw"), tuple(rows))

@@ -1,4 +1,4 @@
-"""A paper: verdict and claims first, its text beside the code, lineage, rounds, full runs."""
+"""A paper: verdict and claims first, its text next to the code, lineage, rounds, full runs."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
@@ -284,7 +284,7 @@ def _criteria_counts(found: Reproduction) -> str:
 
 
 def _ordering(one: Ordering) -> doc.Row:
-    """A claimed difference beside the measured one, with its 95 % limits."""
+    """A claimed difference next to the measured one, with its 95 % limits."""
     unit = one.better.unit
     limits = "" if one.low is None or one.high is None else f" [{one.low:.3g}, {one.high:.3g}]"
     got = "-"
@@ -305,7 +305,7 @@ def _ordering(one: Ordering) -> doc.Row:
 
 
 def _claim(one: Comparison, *, linked: bool) -> doc.Row:
-    """A claim beside its measure."""
+    """A claim next to its measure."""
     claim = one.claim
     spread = "" if one.spread is None else f" ± {one.spread:.3g}"
     got = "-" if one.measured is None else f"{one.measured:.4g}{claim.unit}{spread}"

@@ -1,6 +1,6 @@
 """Parts of the page of a paper.
 
-Its text beside the code: a sentence leads to its lines, a line leads to its sentence. How its full
+Its text next to the code: a sentence leads to its lines, a line leads to its sentence. How its full
 runs trained: a plot a metric, a thin line a seed, the paper's number across it. The curves are what
 the runs say of themselves; they are looked at, and decide nothing.
 """
@@ -27,7 +27,7 @@ MOST_PLOTS = 6
 MOST_DESCRIBED = 8
 """Curves of a plot that are put into words."""
 SHARE = 1.5
-"""What is larger is no share between 0 and 1."""
+"""What is larger is not a share between 0 and 1."""
 
 
 def side_by_side(found: Reproduction) -> Beside:
@@ -108,7 +108,7 @@ def side_by_side(found: Reproduction) -> Beside:
 
 
 def first_place(one: Criterion) -> str:
-    """Where in the paper a criterion stands."""
+    """Where in the paper a criterion is."""
     if one.places:
         return one.places[0]
     return one.id
@@ -244,7 +244,7 @@ def _words(one: Course) -> str:
     if one.ends is not None:
         ends = " to ".join(map(number, one.ends))
     seeds = f", {one.counted}" if one.label else ""
-    odd = f", of which {one.broken} with values that are no numbers" if one.broken else ""
+    odd = f", of which {one.broken} with values that are not numbers" if one.broken else ""
     return f"{one.name}: {ends} at {one.until}{seeds}{odd}."
 
 

@@ -96,7 +96,7 @@ def progress(stored: Stored) -> Iterator[Section]:
 def _facts(found: Repair) -> Facts:
     cost = found.cost
     judging = found.judging
-    searched = f"{cost.trainings} trainings, {cost.spent:.1f} times one of the program as it stands"
+    searched = f"{cost.trainings} trainings, {cost.spent:.1f} times one of the unchanged program"
     facts = [
         ("strategy", found.strategy),
         ("judged by", f"{judging.judge.name}; {judging.sentence}"),
@@ -170,7 +170,7 @@ def _curves(found: Repair) -> Iterator[Picture]:
         *found.curves,
     ]
     for name in [one for one in dict.fromkeys(wanted) if one in found.curves][:MOST_CURVES]:
-        pairs = zip(("as it stands", "changed"), found.curves[name], strict=True)
+        pairs = zip(("unchanged", "changed"), found.curves[name], strict=True)
         drawn = [
             Curve(
                 title,

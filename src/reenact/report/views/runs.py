@@ -32,7 +32,7 @@ def list_document(
     verdicts = []
     for row in rows:
         # What was typed, after the name where the run was given one; what it came to, or how it
-        # stands.
+        # is.
         name = ""
         if row.program and row.run.what not in row.program:
             name = f"{row.run.what}: "

@@ -1,7 +1,7 @@
 """Resolves and installs packages into a virtual environment, from wheels alone: by uv, else by pip.
 
 Covered: nothing that is downloaded runs on the host. No source distribution is built or even asked
-for its metadata, whoever asks for it; the interpreter of an environment is not started on the host
+for its metadata, no matter who asks for it; the interpreter of an environment is not started on the host
 once packages are in it (that would execute their .pth files), so installers make no bytecode,
 whatever the user's settings say; the bare interpreter compiles the sources afterwards, which runs
 none of them. What configures an installer is the user's alone: variables for indexes, certificates

@@ -47,7 +47,7 @@ PIP = frozenset(
         "USE_FEATURE",
     }
 )
-"""Options of pip, as they are named behind PIP_: where packages come from, and how that place
+"""Options of pip, as they are named after PIP_: where packages come from, and how that place
 is reached.
 """
 UV = re.compile(
@@ -88,7 +88,7 @@ def installer_variables(wheels: Path | None = None) -> dict[str, str]:
     uv_places = passed.get(
         "UV_FIND_LINKS", ",".join(passed.get("PIP_FIND_LINKS", "").split())
     ).split(",")
-    # uv itself does not read pip's file, so what it holds is no part of the above.
+    # uv itself does not read pip's file, so what it holds is not a part of the above.
     passed = {
         **_options_of_pip_file(),
         **passed,

@@ -1,7 +1,7 @@
 """What may be installed: requirements as plain names and versions, and whose word they rest on.
 
 Covered: options, addresses, version control, paths and variables in a requirement (each refused by
-name, whoever wrote it), names that a model or a document made up (refused until the user or a list
+name, no matter who wrote it), names that a model or a document made up (refused until the user or a list
 allows them). Not covered: a package that the user allowed and that is malicious. It is installed
 from wheels, so nothing of it runs on the host; it runs in boxes alone.
 """

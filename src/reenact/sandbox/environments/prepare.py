@@ -5,7 +5,7 @@
     sandbox.run(Command((made.python, "train.py"), mounts=made.mounts), Limits())
 
 The key of an environment is the hash of the resolved packages and the interpreter. One that is there is
-complete: it is built beside its place, by one process at a time, and renamed. The same request is resolved
+complete: it is built next to its place, by one process at a time, and renamed. The same request is resolved
 once.
 """
 
@@ -205,7 +205,7 @@ class Environments:
             )
 
     def _store_locked(self, *, shared: bool = False) -> AbstractContextManager[None]:
-        """While packages are linked from the installer's cache, nobody may remove them from it.
+        """While packages are linked from the installer's cache, no one may remove them from it.
         `shared`: to link them, which several may do at once.
         """
         why = "another process removes old environments"
@@ -220,7 +220,7 @@ class Environments:
         )
 
     def _clear_leftovers(self) -> None:
-        """Remove what killed builds left: halves whose lock nobody holds."""
+        """Remove what killed builds left: halves whose lock no one holds."""
         for half in (*self.cache.glob("half-*"), *self.cache.glob("wheels/half-*")):
             key = half.name.split("-")[1]
             with (

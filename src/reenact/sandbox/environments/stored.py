@@ -40,7 +40,7 @@ def locked(
     shared: bool = False,
     why: str = "another process builds the same environment",
 ) -> Iterator[None]:
-    """Hold the lock of a file that stays; wait for whoever has it, and say so. `shared`: together
+    """Hold the lock of a file that stays; wait for anyone who has it, and say so. `shared`: together
     with others that only ask for it so.
     """
     how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
@@ -100,7 +100,7 @@ def ask_interpreter(python: str) -> Interpreter:
         return Interpreter(*json.loads(done.stdout))
     except (OSError, subprocess.TimeoutExpired, TypeError, ValueError) as error:
         raise InputError(
-            f"This is no Python interpreter that works. Received: python={python!r}"
+            f"This is not a Python interpreter that works. Received: python={python!r}"
         ) from error
 
 

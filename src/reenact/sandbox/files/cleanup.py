@@ -7,7 +7,7 @@ ours. Never crosses into another file system. Not covered: folders that belong t
 are closed to us (a rootless container engine leaves such); `remove_tree` says what it could not
 remove, the caller decides.
 
-The folder of a box is removed within bounds: whoever ended the box waits only so long. Each folder
+The folder of a box is removed within bounds: anyone who ended the box waits only so long. Each folder
 and file costs the same to remove, wherever it lies in the tree; on a disk that gives freed blocks
 back at once (mounted with `discard`) that is a millisecond or more, so a box with thousands of
 nested folders holds its owner up long after its time is over. What is not removed in time is

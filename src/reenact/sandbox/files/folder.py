@@ -1,7 +1,7 @@
 """The folders of boxes on the host: one place for all, one folder a box, none left for ever.
 
 A box folder is locked by the process that owns it for as long as that process lives; the kernel frees the
-lock with its death, however it dies. Whoever starts boxes next sweeps the folders that nobody holds:
+lock with its death, however it dies. Anyone who starts boxes next sweeps the folders that no one holds:
 processes noted in them and launchers marked with their name are killed, cgroups and containers noted in
 them removed, the tree deleted. Covered: kill -9 at any point, reboots, several processes and containers
 that share one temporary folder. Not covered: a network file system without locks as the temporary folder.
@@ -204,7 +204,7 @@ def _end_noted(path: Path) -> None:
 
 
 def _end_marked(box: str) -> None:
-    """Kill launchers of this box that nobody noted: their owner died while they were making
+    """Kill launchers of this box that no one noted: their owner died while they were making
     namespaces.
 
     Their death signal is not set yet at that moment, and they would wait for their parent for ever.

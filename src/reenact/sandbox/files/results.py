@@ -52,7 +52,7 @@ def read_json(data: bytes, *, most_bytes: int = MOST_BYTES, deepest: int = DEEPE
         value: JsonValue = json.loads(
             text,
             object_pairs_hook=_pairs,
-            parse_constant=lambda name: _refuse(f"{name} is no JSON number"),
+            parse_constant=lambda name: _refuse(f"{name} is not a JSON number"),
             parse_float=lambda digits: _number(float, digits),
             parse_int=lambda digits: _number(int, digits),
         )
@@ -140,7 +140,7 @@ def read_arrays(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> dict[str,
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except Exception as error:
-        raise ResultRefused("The archive was refused: it is no zip archive.") from error
+        raise ResultRefused("The archive was refused: it is not a zip archive.") from error
     with archive:
         members = archive.infolist()
         unpacked = sum(member.file_size for member in members)
@@ -160,7 +160,7 @@ def read_arrays(data: bytes, *, most_bytes: int = MOST_ARRAY_BYTES) -> dict[str,
             _refuse("a member is encrypted or packed in a rare way", "array")
         for member in members:
             if not member.filename.endswith(".npy"):
-                _refuse(f"it holds {member.filename!r}, which is no array", "array")
+                _refuse(f"it holds {member.filename!r}, which is not an array", "array")
         try:
             contents = {
                 member.filename.removesuffix(".npy"): archive.read(member) for member in members

@@ -162,7 +162,7 @@ def _hold(
     box: Started,
     report: launch.Status,
 ) -> None:
-    """While the program is held back: find it, limit it, open what tells of it."""
+    """While the program is held back: find it, limit it, open what reports it."""
     deadline = time.monotonic() + _START_S
     pid = report.child(deadline)
     if pid is None:

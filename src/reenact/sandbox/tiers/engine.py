@@ -69,7 +69,7 @@ class Engine:
 
     def state(self, name: str) -> Mapping[str, object]:
         """The state of a container: Status, Pid, ExitCode, OOMKilled, Error. Empty when there
-        is none.
+        is not one.
         """
         answer = self.ask("inspect", "--type", "container", name)
         try:

@@ -47,7 +47,7 @@ class Status:
     """
 
     def __init__(self, descriptor: int, *, by_shell: bool) -> None:
-        """`by_shell` says that a shell stands between, which reports a signal as 128 and more."""
+        """`by_shell` says that a shell is between, which reports a signal as 128 and more."""
         self._descriptor = descriptor
         self._by_shell = by_shell
         self._received = b""
@@ -121,7 +121,7 @@ def _open_pipe(reader: ExitStack, writer: ExitStack) -> tuple[int, int]:
 
 
 def look_into(box: Started, pid: int) -> None:
-    """Open what tells of a box with namespaces of its own; `pid` is a process in it, as the
+    """Open what reports a box with namespaces of its own; `pid` is a process in it, as the
     host counts.
     """
     box.processes = BoxProcesses(

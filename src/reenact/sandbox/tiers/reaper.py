@@ -9,7 +9,7 @@ kills the reaper itself.
 
 `python -I reaper.py confine POLICY PROGRAM ARGS...` is what the tier `sandlock` starts below it:
 the program under the package sandlock, where POLICY is a JSON file outside the program's reach.
-Once the program is confined and runs, a file `confined` stands beside the policy. It ends as the
+Once the program is confined and runs, a file `confined` is next to the policy. It ends as the
 program ends: with its exit status, or by its signal.
 """
 

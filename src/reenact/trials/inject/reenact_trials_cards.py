@@ -102,7 +102,7 @@ def look(visible: str | None) -> list[tuple[str, int]]:
 
 
 def _free(nvml: Any, name: str) -> int | None:
-    """By number, or by UUID."""
+    """A card that is named by its number, or by its UUID."""
     device = ctypes.c_void_p()
     memory = _Memory()
     if name.isdigit():

@@ -10,7 +10,7 @@ arrays that Keras's `fit` is given, and `DataLoader`s of torch that shuffle a da
 length. Not covered: generators, samplers of the program's own, loops over tensors. Evaluation data
 stay as they are.
 
-How often that was done is written to a file, so that nobody takes for a part what was the whole.
+How often that was done is written to a file, so that no one takes for a part what was the whole.
 
 And a training that continues another: before the first `fit` of Keras it takes weights from a file,
 after it leaves them in one. They are matched in order, by shape: layers that a change has put in

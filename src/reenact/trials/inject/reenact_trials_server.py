@@ -3,7 +3,7 @@
 Runs in the user's interpreter and needs nothing of reenact but the injected probe. One trial runs
 at a time. Reads one JSON object a line from its standard input and answers the same way on what was
 its standard output: `{"pid"}` when a trial runs, `{"code", "seconds", "cpu", "ended"}` when it is
-over; `{"kill"}` ends it. When the input ends, or whoever started it is gone, the trial and the
+over; `{"kill"}` ends it. When the input ends, or anyone who started it is gone, the trial and the
 server end.
 """
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 GRACE_S = 1.0
 """Between asking a trial to end and ending it."""
 LOOK_S = 1.0
-"""How often to look whether whoever started us is still there."""
+"""How often to look whether anyone who started us is still there."""
 MOST_OUTPUT = 4 * 1024 * 1024
 """Bytes of a trial's output that are kept; the rest is read and dropped."""
 
 
 class Channel:
-    """The way to whoever started us, moved away from the standard streams."""
+    """The way to anyone who started us, moved away from the standard streams."""
 
     def __init__(self) -> None:
         self.incoming, self.outgoing = os.dup(0), os.dup(1)
@@ -136,7 +136,7 @@ class Running:
     def close(self) -> Facts:
         """Everything that is left of it ends; the numbers of the whole."""
         seconds = time.monotonic() - self.began
-        # Before it is waited for: until then nobody else can have its number.
+        # Before it is waited for: until then no one else can have its number.
         self.signal(signal.SIGKILL)
         while (
             select.select(
@@ -162,7 +162,7 @@ class Running:
 
 
 def serve(channel: Channel, wake: int) -> None:
-    """Trials until there are no more, or until nobody waits for them."""
+    """Trials until there are no more, or until no one waits for them."""
     wanted = True
     while wanted:
         job = channel.receive()
@@ -212,7 +212,7 @@ def start(job: Facts, channel: Channel, wake: int) -> Running:
 
 
 def follow(running: Running, channel: Channel, wake: int) -> bool:
-    """Until the trial is over; false when nobody waits for it any more."""
+    """Until the trial is over; false when no one waits for it any more."""
     sources = [channel.incoming, wake, running.output]
     wanted = True
     while not running.over():

@@ -1,7 +1,7 @@
 """Ends a training whose loss is lost, or that is hopeless, and leaves a note of why.
 
-The rule: a training cannot become better than the program as it stands any more. It looks at one
-metric on the way, larger is better, against the curves of the program as it stands over its seeds.
+The rule: a training cannot become better than the unchanged program any more. It looks at one
+metric on the way, larger is better, against the curves of the unchanged program over its seeds.
 A training is hopeless when it could not reach what it must even if it went on to gain several times
 as fast as it did of late, and it is clearly behind the worst of them at the same share of the
 training; late in the training the first suffices. `python -m benchmarks curves` replays it on whole
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 VARIABLE, BASELINE = "REENACT_TRIAL_STOP", "REENACT_TRIAL_BASELINE"
 """Paths of the note, and of what a training is compared with."""
 LOST = 20
-"""Steps in a row whose loss is no number, after which nothing good comes any more."""
+"""Steps in a row whose loss is not a number, after which nothing good comes any more."""
 POINTS = 50
 """Of the loss of the steps over a whole training: each is the mean of what came since the last."""
 _LOSS = 3
@@ -32,14 +32,14 @@ _LOSS = 3
 Curve = Sequence[Sequence[float]]
 """Shares of the training, from 0 to 1, and values."""
 
-HOPELESS = "hopeless beside the program as it stands"
+HOPELESS = "hopeless compared with the unchanged program"
 """How the note of a training begins that was ended so."""
 EARLIEST = {"metric": 0.3, "loss": 0.5}
 """Share of a training before which nothing is ended."""
 BEHIND = {"metric": 0.25, "loss": 0.5}
-"""Share of all that the program as it stands gains in its training by which one must be behind."""
+"""Share of all that the unchanged program gains in its training by which one must be after."""
 LATE = {"metric": 0.6, "loss": 2.0}
-"""Share from which on it need not be behind; a loss alone never suffices."""
+"""Share from which on it need not be after; a loss alone never suffices."""
 FASTER = 3.0
 """Times as fast as of late that it may gain in the rest."""
 REPORTS = 3
@@ -57,7 +57,7 @@ def hopeless(
     **constants: float,
 ) -> bool:
     """Whether a training with these points so far is: `base` are the curves of the program as it
-    stands, `target` is what it must reach to be better, `least` the smallest difference that
+    is, `target` is what it must reach to be better, `least` the smallest difference that
     matters.
     """
     own = {
@@ -94,7 +94,7 @@ def _around(curve: Curve, share: float) -> float:
 
 class Watch:
     """Listens to every step of torch. With a baseline it also compares one metric, or the loss of
-    the steps, with the curves of the program as it stands.
+    the steps, with the curves of the unchanged program.
     """
 
     def __init__(self, session: Session, path: str, baseline: str) -> None:

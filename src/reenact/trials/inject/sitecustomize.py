@@ -1,6 +1,6 @@
 """Stands guard over a trial's links in the Python processes that the trial starts, and over its
 rule for giving up in the one that trains; then hands over to the `sitecustomize` that would have
-run without us. The probe's own `sitecustomize` stands before this one.
+run without us. The probe's own `sitecustomize` is before this one.
 """
 
 import os
@@ -8,7 +8,7 @@ import sys
 
 
 def _stand_guard() -> None:
-    # Without the probe, which is loaded before this, there is nothing that tells when torch
+    # Without the probe, which is loaded before this, there is nothing that says when torch
     # arrives.
     if "reenact_probe" not in sys.modules:
         return

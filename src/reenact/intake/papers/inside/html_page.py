@@ -3,7 +3,7 @@ losses.
 
 Formulas become their LaTeX, equations of LaTeXML a paragraph each, listings `pre`; headings count
 from the first level that is used; footnotes and citations are spans of a known class. The title,
-the authors and the entries of the bibliography are listed beside the page.
+the authors and the entries of the bibliography are listed next to the page.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Page:
         self.formulas: list[str] = []
         self.macros: list[str] = []
         self.left_out: set[int] = set()
-        """Elements that are handed on beside the page."""
+        """Elements that are handed on besides the page."""
         self.top = 1
 
     def read(self) -> dict[str, Any]:

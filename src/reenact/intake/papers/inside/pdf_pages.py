@@ -23,18 +23,18 @@ MOST_TABLE_PAGES = 60
 SMALLEST = 2.5
 """Letters of fewer points are there for machines, not for readers."""
 LEAST_RULE = 60.0
-"""Points: a shorter line is no rule of a table."""
+"""Points: a shorter line is not a rule of a table."""
 GAP = 5.0
 """Points between two columns of a table."""
 BOLD = re.compile(r"bold|black|heavy|medi|cmbx|-bd|sfbx|\bbx", re.I)
 HYPHENS = "\ufffe\x02"
-"""Stand where a word was cut at the end of a line."""
+"""Are where a word was cut at the end of a line."""
 ENDS = f"\r\n{HYPHENS}"
 CAPTION = re.compile(r"^\s*table\s+[\w.]{1,6}\s*[:.]", re.I | re.M)
 BESIDE = re.compile(r"(?<=\s)(?:Figure|Fig\.|Table)\s*\d{1,3}\s*[:.|]")
-"""A caption that does not begin a line: it may stand beside another one."""
+"""A caption that does not begin a line: it may are next to another one."""
 APART = 1.5
-"""Sizes of a letter between two captions that stand side by side."""
+"""Sizes of a letter between two captions that are side by side."""
 WIDEST, CLOSEST = 1400, 4.0
 """Pixels along the longer side, and pixels a point at most."""
 SECONDS = 60.0
@@ -179,7 +179,7 @@ class Line:
         ]
 
     def split(self) -> Line | None:
-        """Cut off a caption that stands apart beside what comes before it; none when there is
+        """Cut off a caption that is apart next to what comes before it; none when there is
         none.
         """
         size = self.sizes.most_common(1)[0][0]
@@ -340,7 +340,7 @@ def cells_of(rows: list[list[dict[str, Any]]]) -> list[list[str]]:
 
 
 def join(row: list[dict[str, Any]]) -> list[tuple[float, float, str]]:
-    """Words of a row that stand close together are one cell."""
+    """Words of a row that are close together are one cell."""
     cells: list[tuple[float, float, str]] = []
     for word in row:
         if cells and word["x0"] - cells[-1][1] < GAP:

@@ -3,7 +3,7 @@
 A *root* is what an outermost module with parameters gave. Whatever a torch function makes of a root
 comes from it too; a tensor that does not, meets it in a torch function and has as many rows, is a
 candidate for its labels (the cross-entropy of the two, their difference, their equality). What was
-made with the help of a tensor is no prediction of that tensor: `label + noise` is never paired with
+made with the help of a tensor is not a prediction of that tensor: `label + noise` is never paired with
 the label. Where predictions leave torch as arrays or lists, candidates are looked for among the
 variables of the calling functions, and are called *guessed*: a metric may be confirmed by them, and
 is never refused because of them.
@@ -165,7 +165,7 @@ class Predictions:
             call.guessed = _labels_nearby(call, sys._getframe(2))
 
     def _meet(self, made: Any, other: Any, call: Call) -> None:
-        """A tensor of as many values, or one value a row, next to what comes from a root."""
+        """A tensor of as many values, or one value per row, next to what comes from a root."""
         if (
             type(other).__name__ == "Parameter"
             or len(call.pairs) >= MOST_PARTNERS

@@ -2,7 +2,7 @@
 
 Each comes with what a constant answer reaches on the same labels: the majority class, the mean, the
 median, the shares of the classes. Predictions may be scores with a dimension of classes (logits,
-log-probabilities or probabilities), one score a row (binary), labels that were chosen already, or
+log-probabilities or probabilities), one score per row (binary), labels that were chosen already, or
 real numbers.
 """
 
@@ -118,7 +118,7 @@ def _of_numbers(predicted: Any, wanted: Any) -> Quantities:
 
 
 def _of_single_scores(scores: Any, labels: Any, chosen: bool) -> Quantities:
-    """Labels that were chosen already, or one score a row for the class 1."""
+    """Labels that were chosen already, or one score per row for the class 1."""
     counted = labels >= 0
     scores = scores[counted]
     labels = labels[counted]

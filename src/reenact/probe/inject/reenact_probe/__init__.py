@@ -15,6 +15,6 @@ seeds       the given seed; importing: what the import system lists
 experiment/ takes over before the first step: one batch again and again, a range of learning rates
 oldkeras/   runs programs of Keras 1, Keras 2 and tf.keras on Keras 3
 
-An observer owns its parts. A part tells its owner what happened through a small protocol beside it
+An observer owns its parts. A part informs its owner what happened through a small protocol next to it
 (as `StepListener`), and the owner stores it: no part writes into another.
 """

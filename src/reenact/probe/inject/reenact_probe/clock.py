@@ -3,7 +3,7 @@
 Processor time misleads where several threads share the work, or one waits for a device; wall time
 where other programs take the cores. So the experiments run in one thread, how much others stretch a
 short piece of its work is measured, and wall time counts for so much less; never for more than the
-processor time, which tells it exactly where nothing is waited for.
+processor time, which gives it exactly where nothing is waited for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What is noted of the exception that ended the program: its class, its frames and the values at
 its place.
 
-Whoever reads the note decides by these facts what happened, not by the words of the message.
+Anyone who reads the note decides by these facts what happened, not by the words of the message.
 Bounded in size; secrets are hidden where the note is written (folder.py).
 """
 
@@ -129,7 +129,7 @@ def facts_of(error: BaseException) -> Facts:
         "stack": stack[-MAX_FRAMES:],
         "unset": [name for name in OF_LAUNCHERS if name not in os.environ],
     }
-    # The probe stands between the program and a library: what it only hands on is not its own.
+    # The probe is between the program and a library: what it only hands on is not its own.
     raising = [trail for trail in trails if _owner(trail.tb_frame) != PROBE]
     if before_filter is not None:
         facts.update(before_filter["call"])

@@ -23,7 +23,7 @@ FEW_ROWS = 2000
 MOST_LABELS = 100_000
 """Rows of a data set in memory that are measured: of its inputs, of its labels."""
 ENOUGH = 64
-"""Rows of a split from which on the spread of each of its features tells something."""
+"""Rows of a split from which on the spread of each of its features says something."""
 FEW_LABELS = 8
 FEW_BATCHES = 4
 MOST_BATCHES = 400
@@ -259,7 +259,7 @@ class Split:
 
     def foreign(self, train: Split) -> set[int]:
         """Its rows without batches that are training rows and nothing else: those are evaluated on
-        purpose, beside others. All of its rows where there are no others.
+        purpose, next to others. All of its rows where there are no others.
         """
         batches = [(keys, len(keys)) for keys in self.batches]
         others = [

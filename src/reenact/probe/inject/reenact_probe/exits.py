@@ -161,7 +161,7 @@ def note(status: Any, caller: FrameType) -> None:
                 "stack": stack[:MAX_FRAMES][::-1],
                 "raised": True,
                 "by": by,
-                # What is no number is printed, and the code is 1.
+                # What is not a number is printed, and the code is 1.
                 "exit_code": status & 0xFF if isinstance(status, int) else 1,
                 "missing_arguments": missing[:_MAX_MISSING],
             },

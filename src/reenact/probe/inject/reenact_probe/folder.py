@@ -3,7 +3,7 @@ again.
 
 The header of every trace names the columns of its tables, so that a reader never counts.
 
-Every file is written beside its place and moved there, so that a reader sees whole files only,
+Every file is written next to its place and moved there, so that a reader sees whole files only,
 whenever the program is killed. Secrets are kept out by the rules that the launcher hands over
 (reenact/redact.py): it names variables, never their values, which are read here, where the program
 runs. Variables that the program itself sets later (from a file of settings, for example) count when

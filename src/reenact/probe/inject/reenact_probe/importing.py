@@ -1,8 +1,8 @@
 """Says when the import system lists a folder, so that this is not taken for a look of the program.
 
 Below Python both are the same system call. Which modules lie in the folder of a program matters to
-its imports; which other files lie there does not. A look at a path that does not exist tells it to
-whoever follows the calls; a first one says that whatever was listed before was listed by the
+its imports; which other files lie there does not. A look at a path that does not exist says it to
+anyone who follows the calls; a first one says that whatever was listed before was listed by the
 interpreter on its start.
 """
 

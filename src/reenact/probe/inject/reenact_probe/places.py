@@ -17,7 +17,7 @@ from reenact_probe.types import Place
 LIBRARY: dict[str, bool] = {}
 """By file name, once it was asked: whether it belongs to a library."""
 _POSITIONS: dict[tuple[int, int], tuple[CodeType, Place]] = {}
-"""By a code object's identity and the instruction in it: the table behind it is read from its
+"""By a code object's identity and the instruction in it: the table after it is read from its
 beginning.
 """
 _MOST_POSITIONS = 10_000
@@ -53,7 +53,7 @@ def _looks_like_library(filename: str) -> bool:
         return True
     main = getattr(sys.modules.get("__main__"), "__file__", None)
     folder = os.path.dirname(os.path.realpath(main)) + os.sep if main else ""
-    # The main script itself may lie among installed packages: what is beside it is the program.
+    # The main script itself may lie among installed packages: what is next to it is the program.
     own = any(part in folder for part in _PACKAGES) and path.startswith(folder)
     installed = path.startswith(_STDLIB) or any(part in path for part in _PACKAGES)
     return path.startswith(_HERE) or (installed and not own) or _is_generated(path, folder)
@@ -109,7 +109,7 @@ def callers(most: int) -> tuple[tuple[str, int], ...]:
 
 
 def position(frame: FrameType) -> Place:
-    """The place a frame stands at; columns where the interpreter knows them (3.11 and later)."""
+    """The place a frame is at; columns where the interpreter knows them (3.11 and later)."""
     code = frame.f_code
     key = (id(code), frame.f_lasti)
     known = _POSITIONS.get(key)

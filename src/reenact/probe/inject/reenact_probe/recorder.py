@@ -69,7 +69,7 @@ class Recorder:
         self.on_metric: list[Callable[[str, Any, str], None]] = []
         """Called with name, value and source of every metric once it is noted."""
         self.claimed: bool | None = None
-        """Whether this process records; none while nobody has asked: nothing was trained."""
+        """Whether this process records; none while no one has asked: nothing was trained."""
         self.next_flush = self.began + 0.5
         """When the next chunk is due."""
         self._closed = False
@@ -120,7 +120,7 @@ class Recorder:
             self.folder.write_json("data.json", facts)
 
     def metric(self, name: Any, value: Any, source: str) -> None:
-        # What is no single number is not kept.
+        # What is not a single number is not kept.
         with contextlib.suppress(TypeError, ValueError, RuntimeError):
             row = [
                 str(name),

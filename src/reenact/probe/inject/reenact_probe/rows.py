@@ -38,7 +38,7 @@ def are_places(labels: Array, in_order: bool = False) -> bool:
 
 
 class Signal:
-    """Rows of training inputs, each once, beside their labels."""
+    """Rows of training inputs, each once, next to their labels."""
 
     def __init__(self) -> None:
         self._inputs: list[Array] = []

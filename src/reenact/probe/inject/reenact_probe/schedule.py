@@ -4,7 +4,7 @@ Every preset but `bare` promises a minimum: each of the first steps, then one in
 left open is the detail: when the measured price of a look is too large a share of the training
 time, fewer numbers are taken from each tensor. Gradients of layer outputs, and then the layers
 themselves, are given up only in a run whose looks have cost more than `CHEAP` seconds in all: a
-step of a tiny model can never pay for a look, and yet looking costs nobody anything. What is given
+step of a tiny model can never pay for a look, and yet looking costs no one anything. What is given
 up is named in the trace.
 """
 
@@ -109,7 +109,7 @@ class Schedule:
         self._last = step
 
     def paid(self, price: float, step_time: float) -> None:
-        """Tell what the last look cost, beside the time the step itself took."""
+        """Tell what the last look cost, next to the time the step itself took."""
         self._looks += 1
         self._spent += price
         stride = self.preset.stride

@@ -82,7 +82,7 @@ the first.
 
 
 def install(seed: int | None) -> None:
-    """Override from now on; without a seed the program's own stand."""
+    """Override from now on; without a seed the program's own are."""
     if seed is not None:
         override = Override(int(seed) % _LIMIT)
         for name in _SEEDING:

@@ -66,7 +66,7 @@ _SHIFTS = tuple((down, right) for down in (-2, 0, 2) for right in (-2, 0, 2))
 _AT_ONCE = 1000
 """Pictures that are computed together: memory for a few of them as floats, not for all."""
 _FIRST_TELLING, _TELLING = 30, 8
-"""Rank of the first word that tells a topic, and how many there are to each."""
+"""Rank of the first word that reports a topic, and how many there are to each."""
 
 BOSTON = (
     (0.006, 89),

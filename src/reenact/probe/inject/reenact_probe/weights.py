@@ -49,7 +49,7 @@ def leave(
 ) -> None:
     """Write models by the name of their class; whole, or not at all."""
     if not refusal([tensors for _, tensors in models]):
-        # A full disk: whoever waits finds nothing, and says so.
+        # A full disk: anyone who waits finds nothing, and says so.
         with contextlib.suppress(OSError, RuntimeError):
             torch.save(models, f"{path}.part")
             os.replace(f"{path}.part", path)

@@ -125,7 +125,7 @@ def _repeated_otherwise(index: FileIndex) -> Found:
         joined = [one for one in calls_in(function_of(call), "cat", "concatenate") if one.args]
         copies = [one for one in joined if is_constant(times, len(elements(one.args[0])))]
         if any(_are_returned(call, one) for one in copies):
-            saw = f"{excerpt(call)} repeats row by row, and the rows beside it are joined"
+            saw = f"{excerpt(call)} repeats row by row, and the rows next to it are joined"
             yield call, f"{saw} copy by copy"
 
 
@@ -166,7 +166,8 @@ def _turned_alone(index: FileIndex) -> Found:
             block = getattr(index.parents.get(statement), "body", [])
             # What is given a new value in the same block may be turned too.
             if beside and not any(beside & names(one, ast.Store) for one in block):
-                yield statement, f"{name} is turned, {min(beside)} stays as it was"
+                other = min(beside)
+                yield statement, f"{name} is turned, {other} stays as it was"
                 break
 
 

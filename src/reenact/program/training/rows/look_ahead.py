@@ -106,7 +106,7 @@ def _forecast(
     value: ast.expr,
 ) -> bool:
     """Whether later values of a series are what a loss compares with, or are kept as a column: a
-    shift, or rows from a later one on. What goes into the targets itself is no feature.
+    shift, or rows from a later one on. What goes into the targets itself is not a feature.
     """
     ends = targets(index)
     reached = names_that_reach(index, ends)
@@ -141,7 +141,7 @@ def _beside(
     *,
     arrays_only: bool,
 ) -> bool:
-    """Whether something is put beside the series it is made of, where features are put together:
+    """Whether something is put next to the series it is made of, where features are put together:
     columns in a list of names, arrays that are stacked.
     """
     for node in all_parts(index.tree):

@@ -1,4 +1,4 @@
-"""Rows that are brought into another order, as far as one function tells: which variables follow which."""
+"""Rows that are brought into another order, as far as one function reports: which variables follow which."""
 
 import ast
 from collections.abc import Iterator
@@ -184,7 +184,7 @@ class RowsOf:
 
     def _taken(self, value: ast.expr, target: ast.expr | None) -> Order | None:
         """The order that an expression brings rows into."""
-        # Whether a variable is replaced by itself in another order; one beside it may be meant so.
+        # Whether a variable is replaced by itself in another order; one next to it may be meant so.
         replaced = key_of(target).rpartition(".")[2] if target is not None else None
         itself = replaced is not None and replaced in names_read(value)
         of_variable = is_call(value) and value.args and isinstance(value.args[0], ast.Name)

@@ -98,7 +98,7 @@ def _origin(name: ast.Name, depth: int) -> ast.Assign | None:
         if variables:
             return _origin(variables[0], depth - 1)
         return None
-    # What only hands the name on to itself, as `y = y.reshape(-1, 1)`, is no origin.
+    # What only hands the name on to itself, as `y = y.reshape(-1, 1)`, is not an origin.
     others = [node for node in assigned if getattr(_passed(node), "id", "") != name.id]
     made = others[0] if others else assigned[0]
     source = _passed(made)

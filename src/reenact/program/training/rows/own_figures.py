@@ -1,4 +1,4 @@
-"""Held-out rows that are scaled by figures of their own, as far as the text tells: a mean and a deviation, or
+"""Held-out rows that are scaled by figures of their own, as far as the text says: a mean and a deviation, or
 the ends of a range, that are taken of the very rows they are applied to, in one split after the other."""
 
 import ast

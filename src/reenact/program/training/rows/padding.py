@@ -1,4 +1,4 @@
-"""Padding that counts as tokens, as far as the text tells: lengths and masks that are taken of rows after
+"""Padding that counts as tokens, as far as the text reports: lengths and masks that are taken of rows after
 these were padded; masks that are the wrong way round: PyTorch leaves out what is True in `key_padding_mask`
 and `masked_fill`, transformers what is 0 in `attention_mask`."""
 
@@ -237,7 +237,7 @@ def _is_far(node: ast.expr) -> bool:
 
 
 def _keeps_tokens(node: ast.expr | None) -> bool | None:
-    """Whether a mask is True for tokens, False where it is True for padding; none where nobody
+    """Whether a mask is True for tokens, False where it is True for padding; none where no one
     can tell.
     """
     match node:
@@ -278,7 +278,7 @@ def _compared(left: ast.expr, how: ast.cmpop, right: ast.expr) -> bool | None:
         known = constant_of(right)
         if known is not None and known.value in (0, 1):
             mask = _keeps_tokens(left)
-            # Where the number has a name, what is no mask is tokens, and the number their filler.
+            # Where the number has a name, what is not a mask is tokens, and the number their filler.
             if mask is not None or known is right:
                 if isinstance(how, ast.Eq) != bool(known.value):
                     return _opposite(mask)
@@ -320,7 +320,7 @@ def _counts_places(node: ast.expr) -> bool:
 
 
 def _is_length(node: ast.expr) -> bool:
-    """Whether something is one number a row: it is spread over places by a further axis, or was
+    """Whether something is one number per row: it is spread over places by a further axis, or was
     counted.
     """
     if is_call(node, "unsqueeze", "view", "reshape"):

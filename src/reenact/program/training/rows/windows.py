@@ -18,7 +18,7 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def windows_with_target(index: FileIndex) -> Found:
-    """Where a target is taken from its own window, and what says so: `s[i:i + w + 1]` beside
+    """Where a target is taken from its own window, and what says so: `s[i:i + w + 1]` next to
     `s[i + w]`.
     """
     if not any(map(_bounds, within(index.tree, ast.Subscript))):

@@ -1,7 +1,7 @@
 """The books of a training, kept while it runs: what came in, what was spent, what is left of it.
 
 A book notes what happens, whatever the text of the program says. It looks only while the observer of torch
-looks (`TorchObserver.window`), beside a few counts that cost nothing. It never draws a random number, never
+looks (`TorchObserver.window`), next to a few counts that cost nothing. It never draws a random number, never
 moves, keeps or changes a tensor of the program. An error in a book closes that book alone.
 """
 

@@ -38,7 +38,7 @@ _SMALLER, _LARGER = "MinimumBackward", "MaximumBackward"
 
 @dataclass(eq=False)
 class Addend:
-    """A part of a loss that is no sum itself."""
+    """A part of a loss that is not a sum itself."""
 
     node: Any
     sign: float

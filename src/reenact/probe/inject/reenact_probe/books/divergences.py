@@ -52,7 +52,7 @@ def _divergence(
     target: Tensor,
     log_target: bool,
 ) -> float | None:
-    """The mean over the rows; none where that is no number."""
+    """The mean over the rows; none where that is not a number."""
     if log_target:
         likely = target.exp()
         parts = likely * target - likely * given

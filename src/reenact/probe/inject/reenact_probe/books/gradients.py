@@ -2,7 +2,7 @@
 
 The purse of an optimizer is a sample of the gradients of its weights: numbers at places that stay the
 same, so that "equal", "sum" and "multiple" can be distinguished. It is read before and after each backward
-pass and right before a step. Whether it was cleared is seen in the numbers, whoever cleared it and how.
+pass and right before a step. Whether it was cleared is seen in the numbers, no matter who cleared it and how.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ FIRST = 100
 """Looks that every book takes part in."""
 ALLOWED_S = 0.5
 SHARE = 0.01
-"""Of the work since the start: what the books may take beside that, before they pass looks over."""
+"""Of the work since the start: what the books may take next to that, before they pass looks over."""
 WRITTEN_AGAIN = 0.2
 """Of the time since the start: what passes at least before the books are written once more."""
 OF_A_LOOK = frozenset(
@@ -206,7 +206,7 @@ class Books:
                 answer = getattr(book, event)(*given)
                 if answers is not None:
                     answers.append(bool(answer))
-            except Exception as error:  # noqa: BLE001 - a book's error is no reason to stop looking
+            except Exception as error:  # noqa: BLE001 - a book's error is not a reason to stop looking
                 self._close(book, error)
         self._notified = True
         took = perf_counter() - began

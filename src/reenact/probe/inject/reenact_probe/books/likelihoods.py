@@ -48,7 +48,7 @@ def _sign(part: Addend) -> float:
 
 
 def _softmax(node: Any) -> Any:
-    """The softmax whose logarithm a node is; none where it is none."""
+    """The softmax whose logarithm a node is; none where it is not one."""
     name = name_of(node)
     if name.startswith("LogSoftmaxBackward"):
         return node

@@ -129,7 +129,7 @@ def fitted(prediction: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
 
 def is_made_of(output: Tensor, answers: Tensor, labels: Tensor) -> bool:
     """Whether answers are the largest of each row of an output, or where it is above 0 or above one
-    half, so that the output tells all that they tell.
+    half, so that the output reports all that they tell.
     """
     if not output.is_floating_point() or not output.dim() or output.numel() > MOST_NUMBERS:
         return False

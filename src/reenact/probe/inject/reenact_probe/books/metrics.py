@@ -1,6 +1,6 @@
 """The book of metrics: what evaluations saw, what was reported of them, which states were kept and when.
 
-Of some evaluations every pass is read: predictions beside their labels become the sums of `measures`. What
+Of some evaluations every pass is read: predictions next to their labels become the sums of `measures`. What
 the program prints or logs before the next step is noted next to them. States of models that the program
 takes out (`state_dict`) are counted by line and step, and so is what a scheduler that waits for a plateau is
 given.
@@ -133,7 +133,7 @@ class MetricsBook(Book):
         output: Any,
         labels: Tensor | None,
     ) -> bool:
-        """An evaluation pass was made; `source` tells its loader. Whether more are wanted."""
+        """An evaluation pass was made; `source` reports its loader. Whether more are wanted."""
         seen = self._current
         self._given = ""
         if seen is None or not seen.read:
@@ -231,7 +231,7 @@ class MetricsBook(Book):
 
     @staticmethod
     def _rows_of(given: Tensor | None) -> Any:
-        """What tells rows of no loader apart: the line that asks, and what they are a slice of."""
+        """What distinguishes rows of no loader: the line that asks, and what they are a slice of."""
         base = getattr(given, "_base", None)
         place = caller()
         return (tuple(place or ()), id(base) if base is not None else 0)

@@ -22,7 +22,7 @@ MOST_BARE = 64
 MOST_NORMS = 40
 MOST_PARTS, DEPTH = 100, 2
 BY_HAND = 0
-"""Who moves a tensor, where that is no optimizer of torch."""
+"""Who moves a tensor, where that is not an optimizer of torch."""
 
 
 class ParametersBook(Book):
@@ -108,7 +108,7 @@ class ParametersBook(Book):
                     self._reached(tensor)
 
     def _reached(self, tensor: Tensor) -> None:
-        """A loss reaches a tensor: one that no model holds, and that is no input of one."""
+        """A loss reaches a tensor: one that no model holds, and that is not an input of one."""
         known = self.shelf.get(tensor)
         if known is None and id(tensor) not in self._given:
             bare = sum(one.root == BARE for one in self.shelf.all)

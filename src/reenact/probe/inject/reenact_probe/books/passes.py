@@ -26,7 +26,7 @@ class Passes:
         """Of passes that have not gone backward."""
         self._last: Any = None
         self._found: set[int] = set()
-        """The loss that was asked about last, held weakly, and the passes behind it."""
+        """The loss that was asked about last, held weakly, and the later passes."""
 
     def mark(self, output: Any) -> int | None:
         """The number of the pass that gave this; none where nothing in it has a graph."""

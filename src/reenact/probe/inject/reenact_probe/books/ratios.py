@@ -1,4 +1,4 @@
-"""Figures that are no mean over rows: F1, precision, recall, perplexity and R2, from the counts and sums of
+"""Figures that are not a mean over rows: F1, precision, recall, perplexity and R2, from counts and sums of
 the batches of an evaluation; over all rows, and as the mean of those of the batches.
 """
 

@@ -1,4 +1,4 @@
-"""Groups of rows: those of one patient, house or machine, known by columns that are the same in all of them.
+"""Groups of rows: those of one patient, building or machine, known by columns that they share.
 
 One column that recurs may be anything that was measured coarsely. Two that recur together, and of which
 neither rises with the other, belong to something that has several rows.
@@ -64,7 +64,7 @@ def groups_of(train: Array, labels: Array, judge: Array) -> Facts | None:
 
 
 def _columns(table: Array) -> list[int] | None:
-    """Columns that divide the rows into the same groups, where it is no order that they share."""
+    """Columns that divide the rows into the same groups, where it is not an order that they share."""
     known: list[tuple[int, Array, Array]] = []
     for column in range(table.shape[1]):
         values, members, counts = numpy.unique(

@@ -22,7 +22,7 @@ MOST_CLASSES = 64
 
 
 class Labelled:
-    """Rows of inputs beside their labels, each once."""
+    """Rows of inputs next to their labels, each once."""
 
     def __init__(self) -> None:
         self.inputs: list[Array] = []
@@ -191,7 +191,7 @@ def _continues(series: Array, labels: Array) -> bool:
 
 
 def _averaged(source: Array, other: Array) -> int:
-    """How many later values of one series another is the average of; 0 where it is none."""
+    """How many later values of one series another is the average of; 0 where it is not one."""
     rows = len(source)
     steps = source.shape[1]
     at = steps // 2

@@ -116,7 +116,7 @@ class Maps:
         return {"again": again, "turned": turned, "otherwise": otherwise}
 
     def _pairs(self) -> list[tuple[int, int]]:
-        """Each picture beside the first one that has the same values, in whatever order."""
+        """Each picture next to the first one that has the same values, in whatever order."""
         if len(self.pictures) < 16:
             return []
         marks = numpy.stack([numpy.quantile(one, QUANTILES) for one in self.pictures])

@@ -74,7 +74,7 @@ class Reach:
             ]
 
     def _apart(self) -> list[Array]:
-        """Sets of rows that share none: masks, and lists of numbers. A set of one class is no part
+        """Sets of rows that share none: masks, and lists of numbers. A set of one class is not a part
         of a split."""
         found: list[Array] = []
         for thing in gc.get_objects():
@@ -88,7 +88,7 @@ class Reach:
         return found
 
     def _mask(self, tensor: Tensor) -> Array | None:
-        """A tensor as a set of rows; none where it is none, or is that of all rows."""
+        """A tensor as a set of rows; none where it is not one, or is that of all rows."""
         if tensor.dim() != 1 or tensor.requires_grad or not tensor.numel():
             return None
         few = tensor.numel() < self.rows

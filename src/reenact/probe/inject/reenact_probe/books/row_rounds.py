@@ -95,7 +95,7 @@ class Classes:
         self._among = 0
 
     def trains(self, prediction: Tensor, labels: Array) -> None:
-        """A loss that is stepped compares a score for each class with one class a row."""
+        """A loss that is stepped compares a score for each class with one class per row."""
         among = _among(prediction, labels)
         if among:
             self._among = self._among or among
@@ -114,7 +114,7 @@ class Classes:
 
 
 def _among(prediction: Tensor, labels: Array) -> int:
-    """How many classes there are; 0 where these are no classes."""
+    """How many classes there are; 0 where these are not classes."""
     if prediction.dim() != 2 or labels.ndim != 1 or labels.dtype.kind not in "iu":
         return 0
     classes = int(prediction.shape[1])

@@ -89,7 +89,7 @@ _WORD = 2**64 - 1
 
 
 def identity(parts: list[Array]) -> Array:
-    """Keys of rows by their first part where that tells rows apart, else by all of them."""
+    """Keys of rows by their first part where that distinguishes rows, else by all of them."""
     return keys_of(parts[:1] if is_certain(parts[0]) else parts)
 
 

@@ -1,6 +1,6 @@
 """Windows of a series: do those that judge lie between, or across, those that train?
 
-A window is known by stretches of three steps: of windows that overlap, the same stretch stands at another
+A window is known by stretches of three steps: of windows that overlap, the same stretch is at another
 place of another window.
 """
 

@@ -282,7 +282,7 @@ class RowsBook(Book):
         """A loader turns out to be one that training draws from."""
         self.sets.training.add(index)
         rows = self.sets.by_loader.get(index)
-        # Single numbers are no rows but ask for some.
+        # Single numbers are not rows but ask for some.
         if rows is not None and rows.is_table:
             for one in self.backward:
                 self.sets.trained.keys.setdefault(one.model, set()).update(rows.keys)

@@ -155,7 +155,7 @@ class Ledger:
             self.owners[number] = Owner(facts, values)
 
     def _found(self, reading: Reading, values: Array) -> None:
-        """After steps that nobody looked at: what lies here was spent, where nobody else steps."""
+        """After steps that no one looked at: what lies here was spent, where no one else steps."""
         owner = self.owners[reading.owner]
         owner.reset(values)
         owner.spent = owner.now.copy() if len(self.owners) == 1 else None

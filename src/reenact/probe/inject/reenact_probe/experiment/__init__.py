@@ -50,7 +50,7 @@ from reenact_probe.types import (
 )
 
 NAME = "experiments.json"
-"""Written whenever there is more: whoever waits for the rest may stop waiting."""
+"""Written whenever there is more: anyone who waits for the rest may stop waiting."""
 WAITING = "waiting"
 """A file that says: all experiments are done but those that need the weights of the end."""
 MOST_HELD = 1500
@@ -63,7 +63,7 @@ END = "end"
 """When the terms of the loss are looked at."""
 _NOT_AT_END = "no tests of the model's behaviour at the end"
 _NOT_INPUTS = ("label", "target", "mask", "y_true")
-"""Words in the name of an argument that is no input."""
+"""Words in the name of an argument that is not an input."""
 
 
 class TakeOver:
@@ -251,7 +251,7 @@ class TakeOver:
         return found
 
     def _look_at_the_end(self, facts: Facts, path: str) -> None:
-        """Wait for the end of the training beside, and test its weights: at the start the output
+        """Wait for the end of the training next to, and test its weights: at the start the output
         may be all zero.
         """
         missing = facts["missing"]
@@ -312,7 +312,7 @@ class TakeOver:
             self.torch.set_rng_state(state_of_chance)
 
     def _forget(self) -> None:
-        """Let go of what only the experiments needed: the training goes on beside."""
+        """Let go of what only the experiments needed: the training goes on next to."""
         self.pairs.clear()
         for call in self.inputs.passes.values():
             call.module.zero_grad()
@@ -340,7 +340,7 @@ class TakeOver:
         make_optimizer: Callable[[], TorchOptimizer | KerasOptimizer] | None,
     ) -> None:
         if any(loss.numel() != 1 for loss in self._losses):
-            raise Unseen("what goes backward is no single number")
+            raise Unseen("what goes backward is not a single number")
         optimizer = make_optimizer() if make_optimizer is not None else None
         held = [
             t for call in self.tape.calls for t in call.tensors() if t.requires_grad and t.is_leaf
@@ -487,7 +487,7 @@ class Inputs:
 
     @guarded("experiment-forward")
     def _enter(self, module: Module, args: Args, kwargs: Kwargs) -> None:
-        # A Keras layer may make its weights only when it is called; Keras's losses are no layers.
+        # A Keras layer may make its weights only when it is called; Keras's losses are not layers.
         keras = hasattr(module, "stateless_call")
         weighty = keras or next(module.parameters(), None) is not None
         if not self._depth:

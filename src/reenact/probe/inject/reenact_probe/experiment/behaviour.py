@@ -78,8 +78,8 @@ class Subject:
                 # A first input that is the target is an autoencoder's.
                 answers = shift
                 if axis is not None and number and quiet and bool(shift) == ("shift" in found):
-                    # Whoever gives the model the tokens before each alone (teacher forcing) may
-                    # hand it all of them, and whoever lets it compute the loss its labels: scores
+                    # Anyone who gives the model the tokens before each alone (teacher forcing) may
+                    # hand it all of them, and anyone who lets it compute the loss its labels: scores
                     # must depend on them.
                     answers = (self._leak(base, given, axis, own=True)[0] or 0.0) > MOVED
                 if axis is not None and answers:
@@ -153,14 +153,14 @@ class Subject:
                 yield tensor
 
     def _mask_blind(self, targets: list[Tensor]) -> bool | None:
-        """Whether a mask that is given beside padded tokens is the same everywhere; none without
+        """Whether a mask that is given next to padded tokens is the same everywhere; none without
         padding at the end of rows, or without a mask. Whole numbers that are all zero are types of
         tokens, no mask.
         """
         blind: bool | None = None
         for tokens in self._tokens(targets) if self.padding is not None else ():
             filled = tokens == self.padding
-            # A token may have the number of padding: padding has nothing but padding behind it.
+            # A token may have the number of padding: padding has nothing but padding after it.
             if not bool((filled[:, 1:] >= filled[:, :-1]).all()):
                 continue
             beside = [t for t in self.call.given if t is not tokens and t.shape == tokens.shape]
@@ -196,7 +196,7 @@ class Subject:
         targets: list[Tensor],
     ) -> int:
         """The size of a batch that no loader made: inputs of different lengths have their rows
-        first, and so has an input with a target a row; 0 where the first axis may be time.
+        first, and so has an input with one target per row; 0 where the first axis may be time.
         """
         rows = int(given[0].shape[0]) if given and given[0].dim() else 0
         if len({t.shape[1] for t in given if t.dim() > 1}) > 1:
@@ -211,7 +211,7 @@ class Subject:
 
     def _relates(self, base: Tensor, rows: int) -> bool:
         """Whether rows are related on purpose: scores of pairs, a matrix of rows by rows (a graph),
-        or numbers of rows beside what the rows hold (the neighbours of each).
+        or numbers of rows next to what the rows hold (the neighbours of each).
         """
         # The weights of a layer of PyTorch relate its channels, of which there may be as many as
         # rows.
@@ -354,7 +354,7 @@ class Subject:
         tokens: Tensor,
         padding: Tensor,
     ) -> float | None:
-        """How far outputs move when other tokens stand where a mask says that there are none; for
+        """How far outputs move when other tokens are where a mask says that there are none; for
         models that take rows of one length alone.
         """
         filled = tokens == padding
@@ -378,7 +378,7 @@ class Subject:
         source: Tensor,
         tokens: Tensor,
     ) -> None:
-        """The same for what a decoder is given beside its own tokens. Batches of rows of one length
+        """The same for what a decoder is given next to its own tokens. Batches of rows of one length
         have no padding: then some is added, where it is known what the program pads with.
         Recurrence reads on through padding, and is often left to.
         """
@@ -493,7 +493,7 @@ def _shift(
     tokens: Tensor,
     targets: list[Tensor],
 ) -> tuple[int | None, int | None]:
-    """The axis of time and how many places on the target of a token is; none where it is no
+    """The axis of time and how many places on the target of a token is; none where it is not
     such target.
     """
     for target, axis, places in itertools.product(

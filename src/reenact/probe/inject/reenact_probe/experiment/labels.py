@@ -69,7 +69,7 @@ def by_mode(problem: Problem) -> Facts | None:
 def stretched(problem: Problem, batch: list[Tensor]) -> Facts | None:
     """Where a loss written by hand compares the output of each row with the labels of all rows:
     shapes of output and label, and the line. Labels are what a loader gave; without a loader,
-    numbers in no order beside what a layer gave.
+    numbers in no order next to what a layer gave.
     """
     tape = problem.tape
     calls = {id(call) for call in problem.tape.calls}
@@ -150,7 +150,7 @@ def padding_counted(
 
 
 def _labels(problem: Problem, batch: list[Tensor]) -> Iterator[Tensor]:
-    """Tensors of the losses that are targets, or hold what the loader gave beside the inputs."""
+    """Tensors of the losses that are targets, or hold what the loader gave next to the inputs."""
     tape = problem.tape
     targets = {id(pair.target) for pair in problem.pairs}
     beside = [tensor for tensor in batch if not tape.holds(tensor)]

@@ -91,7 +91,7 @@ class Ended(NamedTuple):
     whole: Tensor
 
     def facts(self, name: str) -> Facts:
-        """A module of the program's own, or one of a library beside the program's line that
+        """A module of the program's own, or one of a library next to the program's line that
         calls it.
         """
         owner = (
@@ -202,7 +202,7 @@ def ignored(
 
 def order_blind(torch: Library, call: Pass, base: Tensor) -> bool | None:
     """Whether a model that attends gives the same answer for each row when the places of a sequence
-    are exchanged; none for models of which nobody expects anything else.
+    are exchanged; none for models of which no one expects anything else.
     """
     sequence = next(
         (t for t in call.given if t.dim() > 1 and t.shape[1] > 3),
@@ -360,7 +360,7 @@ def look_at_keras(
     *_: Any,
     **__: Any,
 ) -> Facts:
-    """What a Keras model does when other rows stand beside a row, on any backend: it is called as
+    """What a Keras model does when other rows are next to a row, on any backend: it is called as
     it is, before its first step, with rows that `fit` was given; called with what `fit` is called
     with.
     """

@@ -3,7 +3,7 @@
 A torch function mode notes each call that touches a weight, an input of a model or what came of
 them. What is computed from other tensors alone (labels, masks, data being prepared) enters as it
 is. Playing the tape again makes the same calls with the weights as they then are: the program's own
-model, loss and regularizers, whoever wrote them, and fresh dropout. Numbers that the program took
+model, loss and regularizers, no matter who wrote them, and fresh dropout. Numbers that the program took
 out of tensors (`.item()`) stay what they were.
 """
 

@@ -131,7 +131,7 @@ class KerasObserver:
         )
 
     def place(self, thing: Any) -> Place | None:
-        """Where a part was made. One that Keras makes itself, of a name, stands where `compile`
+        """Where a part was made. One that Keras makes itself, of a name, is where `compile`
         is called.
         """
         place = self.made.place(thing)
@@ -358,7 +358,7 @@ class KerasObserver:
         optimizer: Optimizer | None,
         batch_size: int = 0,
     ) -> Facts:
-        """The model graph as JSON, whoever found the layers."""
+        """The model graph as JSON, no matter who found the layers."""
         model = self.model
         weights = model.weights if model is not None else []
         facts = (

@@ -141,7 +141,7 @@ class KerasOnTorch(KerasObserver):
 
     @guarded("keras-apply")
     def _before(self, optimizer: Optimizer, variables: Any) -> float:
-        """Gives the rate of the step to come: after the step, a schedule tells the next one."""
+        """Gives the rate of the step to come: after the step, a schedule reports the next one."""
         self.inside.steps.know(optimizer)
         self._stepped = weakref.ref(optimizer)
         if self.inside.window is not None:
@@ -155,7 +155,7 @@ class KerasOnTorch(KerasObserver):
     def _after(self, optimizer: Optimizer, rate: float | None) -> None:
         steps = self.inside.steps
         if rate is None:
-            # On a step nobody looks at, it is read only where that costs nothing: from a variable
+            # On a step no one looks at, it is read only where that costs nothing: from a variable
             # on the CPU.
             value = getattr(getattr(optimizer, "_learning_rate", None), "_value", None)
             rate = value.item() if isinstance(value, self.torch.Tensor) and value.is_cpu else NAN

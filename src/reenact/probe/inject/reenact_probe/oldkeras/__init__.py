@@ -1,7 +1,7 @@
 """Lets programs written for Keras 1, Keras 2 or tf.keras run on Keras 3 with torch, without
 TensorFlow.
 
-Old module names are answered by a finder that stands last, so that whatever is really installed
+Old module names are answered by a finder that is last, so that whatever is really installed
 wins. Old arguments are translated where they are given (`adapt.py`). Of TensorFlow itself there are
 the few parts that Keras programs touch. What cannot be translated is named: on stderr and in the
 trace.
@@ -202,7 +202,7 @@ def _imported(*names: str) -> Iterator[ModuleType]:
             yield importlib.import_module(name)
 
 
-# The few parts of TensorFlow that Keras programs touch beside `tf.keras`.
+# The few parts of TensorFlow that Keras programs touch besides `tf.keras`.
 _OPS = """
 abs add argmax argmin cast clip cos exp expand_dims equal floor greater greater_equal less
 less_equal log matmul maximum minimum multiply norm not_equal one_hot ones ones_like pad reshape

@@ -509,7 +509,7 @@ def _function(
     *_: Any,
     **__: Any,
 ) -> Function:
-    """`K.function`: from input tensors, and the learning phase beside them, to arrays of the
+    """`K.function`: from input tensors, and the learning phase next to them, to arrays of the
     outputs.
     """
     several = isinstance(outputs, (list, tuple))

@@ -101,7 +101,7 @@ class BatchObserver:
         return True
 
     def given_to_loss(self) -> Facts:
-        """Shapes of output and target that the loss of this step was given, and what bends the
+        """Shapes of output and target that the loss of this step was given, and what activates the
         output.
         """
         if self.pair is None:
@@ -131,7 +131,7 @@ class BatchObserver:
         self._batch_size = value.shape[0]
         whole = value._base if self.loaders.current is None and not self._steps_an_epoch else None
         if whole is not None and whole.dim() == value.dim() and whole.shape[1:] == value.shape[1:]:
-            # A batch that is a slice of a larger tensor tells how many make an epoch.
+            # A batch that is a slice of a larger tensor says how many make an epoch.
             self._steps_an_epoch = -(-whole.shape[0] // max(1, value.shape[0]))
         split = self.data.split("train", self.recorder.step)
         loaded = self.loaders.current is not None
@@ -466,7 +466,7 @@ class BatchObserver:
             dataset, indices = dataset.dataset, dataset.indices
         split = Split(self.recorder.step)
         if type(dataset) is data.TensorDataset:
-            # Of three tensors nobody knows yet which are the labels.
+            # Of three tensors no one knows yet which are the labels.
             tensors = dataset.tensors if len(dataset.tensors) == 2 else dataset.tensors[:1]
             usable = [t for t in tensors if plain(self.torch, t) and t.device.type == "cpu"]
             for role, tensor in zip(("input", "label"), usable):
@@ -522,7 +522,7 @@ def _numpy(tensor: Tensor) -> Array:
 
 def _has_classes(prediction: Tensor, labels: Tensor) -> bool:
     """Whether an output that has an axis more than the labels has a class for each of them: what a
-    loader gives beside the rows may be no labels. A single output is parted in two.
+    loader gives next to the rows may be no labels. A single output is parted in two.
     """
     if labels.is_floating_point() or prediction.dim() != labels.dim() + 1 or not labels.numel():
         return True

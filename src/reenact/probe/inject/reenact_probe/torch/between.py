@@ -1,7 +1,7 @@
 """What an evaluation does with an output, between one forward pass and the next: which labels it is compared
 with, where no loader gave them.
 
-A torch function mode stands there between two passes only: inside a model it would change which kernels
+A torch function mode is there between two passes only: inside a model it would change which kernels
 attention takes. It calls what was called with what it was given, and notes comparisons and losses.
 """
 
@@ -112,7 +112,7 @@ class Between:
 
 
 def make_mode(torch: Library, listener: Between) -> Any:
-    """A mode that tells the listener of each call."""
+    """A mode that informs the listener of each call."""
 
     class Following(torch.overrides.TorchFunctionMode):
         listens = False

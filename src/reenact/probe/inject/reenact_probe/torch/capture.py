@@ -2,7 +2,7 @@
 follows what.
 
 Functional calls (`F.relu`, `torch.sigmoid`, `x.view`, `F.cross_entropy`) are seen by a torch
-function mode that stands between the program and torch for those few passes only. It calls what was
+function mode that is between the program and torch for those few passes only. It calls what was
 called with what it was given, and notes the rest. It is entered only in a training pass: in
 evaluation a mode on the stack makes attention layers leave their fast path, which would change
 numbers.
@@ -66,7 +66,7 @@ class Origin(NamedTuple):
 
     @property
     def taken(self) -> str:
-        """The entry whose output this is; empty where it is no single one's."""
+        """The entry whose output this is; empty where it is not a single one's."""
         if self.mixed or self.entry is None:
             return ""
         return self.entry.name
@@ -173,7 +173,7 @@ class Capture:
         self._produced(output, Origin(entry, info))
 
     def part(self, name: str, module: Module) -> None:
-        """A layer that is known to be there, though nobody saw it called."""
+        """A layer that is known to be there, though no one saw it called."""
         if id(module) not in self._by_module and len(self.entries) < self.MAXIMUM:
             self._add_module(name, module, [], None)
 
@@ -348,7 +348,7 @@ class Capture:
 
 
 def make_mode(torch: Library, listener: Capture) -> Any:
-    """A mode that tells the listener of each noted call."""
+    """A mode that informs the listener of each noted call."""
 
     class Noting(torch.overrides.TorchFunctionMode):
         listens = True

@@ -124,7 +124,7 @@ def plain_values(values: Kwargs) -> Facts:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a value is JSON as it stands, or a short tuple of such."""
+    """Whether a value is JSON unchanged, or a short tuple of such."""
     if isinstance(value, (tuple, list)):
         return len(value) <= 8 and all(isinstance(item, (int, float, str, bool)) for item in value)
     return value is None or isinstance(value, (int, float, str, bool))
@@ -191,7 +191,7 @@ _BENDING = (
     "Softmax LogSoftmax Sigmoid LogSigmoid Tanh Relu LeakyRelu Elu Gelu Silu Softplus Hardsigmoid"
 )
 _BENDS = {f"{name}Backward": snake(name) for name in _BENDING.split()}
-"""Nodes of autograd that bend what passes, in the words of layers."""
+"""Nodes of autograd that activate what passes, in the words of layers."""
 _SHAPE_ONLY_NAMES = """
 Alias AsStrided Clone Contiguous Expand Flip Gather Index IndexSelect MaskedSelect Permute Repeat ReshapeAlias
 Roll Select Slice Squeeze T ToCopy Transpose UnsafeView Unsqueeze View
@@ -289,7 +289,7 @@ def _loss_by_hand(node: Any) -> LossNode | None:
         return None
     name = _BY_HAND.get(_node_name(child))
     children = _children(child)
-    # A difference times a constant, which the graph does not hold, is no squared difference.
+    # A difference times a constant, which the graph does not hold, is not a squared difference.
     if name is None or "SubBackward" not in children or len(children) < len(child.next_functions):
         return None
     settings = {
@@ -319,7 +319,7 @@ def _stretched(bent: Any) -> list[list[int]] | None:
 
 
 def bend_of(prediction: Tensor) -> str:
-    """What bends the very tensor that a loss is given: `softmax`, `none` where nothing does, empty
+    """What activates the very tensor that a loss is given: `softmax`, `none` where nothing does, empty
     where the autograd graph does not tell (a compiled model, a function of the program's own).
     """
     node: Any = prediction.grad_fn
@@ -366,7 +366,7 @@ class Entry:
     calls: int = 1
     takes: str | None = None
     """The entry whose output it was given; empty where that was no single one's, none where
-    nobody saw.
+    no one saw.
     """
 
     def own_parameters(self) -> list[tuple[str, Tensor]]:

@@ -1,6 +1,6 @@
 """Sees forward passes: global module hooks that are registered only while somebody wants to look.
 
-On a step nobody looks at, no hook is registered and a forward pass costs what it always costs. The
+On a step no one looks at, no hook is registered and a forward pass costs what it always costs. The
 signs that an evaluation begins are noticed here too: `eval()`, a stretch without gradients, another
 loader.
 """
@@ -25,7 +25,7 @@ MARKS = "_global_forward_hooks_with_kwargs"
 PASSES_A_STEP = 4
 PASSES_AN_EVALUATION = 3
 PASSES_WHOLE = 1 << 30
-"""Until the next step, or until nobody wants more."""
+"""Until the next step, or until no one wants more."""
 
 
 @dataclass(eq=False)
@@ -64,7 +64,7 @@ class PassListener(Protocol):
 
 
 class ForwardHooks:
-    """Keeps the stack of running modules and tells the listener: root_begins, layer_called,
+    """Keeps the stack of running modules and informs the listener: root_begins, layer_called,
     root_ends.
     """
 

@@ -42,7 +42,7 @@ class Mark:
 
 
 class Graphs:
-    """Marks passes of steps that are looked at, and counts the nodes behind their losses."""
+    """Marks passes of steps that are looked at, and counts the nodes after their losses."""
 
     def __init__(self, torch: Library, recorder: Recorder) -> None:
         self.torch = torch

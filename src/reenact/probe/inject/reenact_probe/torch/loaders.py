@@ -1,5 +1,5 @@
 """Sees data loaders: epochs, batch sizes, shuffling, the time spent waiting, and the data set
-behind them.
+after them.
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ def _parts(batch: Any) -> dict[Any, Any]:
 
 def _sampler(loader: Any) -> Any:
     """What decides the order of the rows: of a loader that was given its batches by a sampler of
-    batches, as accelerate makes them, `sampler` is a default that nobody asks.
+    batches, as accelerate makes them, `sampler` is a default that no one asks.
     """
     batches = loader.batch_sampler
     while getattr(batches, "batch_sampler", None) is not None:
@@ -255,7 +255,7 @@ def _sampler(loader: Any) -> Any:
 
 
 def _identity(dataset: Any) -> Any:
-    """What tells one data set from another: a program may wrap the same tensors again each
+    """What distinguishes one data set from another: a program may wrap the same tensors again each
     epoch.
     """
     tensors = vars(dataset).get("tensors") if hasattr(dataset, "__dict__") else None

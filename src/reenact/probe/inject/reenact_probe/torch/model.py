@@ -197,7 +197,7 @@ class Model:
         if self._is_named(module):
             return self._names[id(module)][1]
         name = self.unique(facts.snake(type(module).__name__))
-        # What a compiler made is in nobody's parameters; what has no weights need not be.
+        # What a compiler made is in no one's parameters; what has no weights need not be.
         made = type(module).__module__.startswith(("torch.fx.", "torch._"))
         if module is not root and not made and any(True for _ in module.parameters()):
             holders = (part for part in (*within[1:], module) if not self._is_named(part))
@@ -245,7 +245,7 @@ class Model:
         return free
 
     def place_of(self, module: Module) -> Place | None:
-        """Where a module was made; a copy made by a library stands where what contains it was
+        """Where a module was made; a copy made by a library is where what contains it was
         made.
         """
         for _ in range(51):
@@ -297,7 +297,7 @@ class Model:
         return followed
 
     def learns(self, module: Module) -> bool:
-        """Whether an optimizer moves one of its weights; of a program without optimizers nobody
+        """Whether an optimizer moves one of its weights; of a program without optimizers no one
         knows.
         """
         if not any(info.in_optimizer for info in self.parameters.all):

@@ -25,7 +25,7 @@ def name_of(node: Any) -> str:
 
 
 def reduction_of(node: Any) -> tuple[str, int]:
-    """The kind of a reduction and over how many numbers it goes; empty where it is none."""
+    """The kind of a reduction and over how many numbers it goes; empty where it is not one."""
     name = name_of(node)
     fused = getattr(node, "_saved_reduction", None)
     if isinstance(fused, int) and fused in (_MEAN, _SUM):

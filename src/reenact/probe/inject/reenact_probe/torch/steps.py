@@ -1,6 +1,6 @@
-"""Sees the loss go backward and the optimizer step; tells where one step ends and the next begins.
+"""Sees the loss go backward and the optimizer step; says where one step ends and the next begins.
 
-This is the path that every step takes, so a step nobody looks at does here only what its row needs.
+This is the path that every step takes, so a step no one looks at does here only what its row needs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
 class StepListener(Protocol):
-    """Who is notified of steps, and knows what a row says beside the loss."""
+    """Who is notified of steps, and knows what a row says besides the loss."""
 
     window: Window | None
     training: float

@@ -42,11 +42,11 @@ class Trail:
                 self._shifts.append(node)
 
     def shifts(self, node: Any) -> bool:
-        """Whether it adds one number to all of a row, which is no number of that row itself."""
+        """Whether it adds one number to all of a row, which is not a number of that row itself."""
         return any(made is node for made in self._shifts)
 
     def place_of(self, node: Any) -> Place | None:
-        """The line that made a node; none where nobody followed it."""
+        """The line that made a node; none where no one followed it."""
         for made, place in self._made:
             if made is node:
                 return place

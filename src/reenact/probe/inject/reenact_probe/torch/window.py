@@ -272,7 +272,7 @@ class Window:
         seen = self._table[slot]
         bad = seen[stat.BAD]
         if i in self.grad_norms and not math.isfinite(norm):
-            # The norm is exact: it tells of a bad value that the sample missed.
+            # The norm is exact: it reports a bad value that the sample missed.
             bad = max(bad, 1 / count)
         largest = max(abs(seen[stat.MIN]), abs(seen[stat.MAX]))
         mean, std, mean_abs, zero = seen[
