@@ -1,8 +1,9 @@
 """The structure of the code: packages, floors, circles of imports, density, and what is packed.
 
-    python scripts/structure.py                       exit 0: no circle and no packing pattern left, 1: some
+    python scripts/structure.py                       exit 0: no circle, no pattern, no new double name
     python scripts/structure.py --list words          every place of one pattern, FILE:LINE; or of `all`
     python scripts/structure.py --list circles        the files of each circle, and the imports that close it
+    python scripts/structure.py --list class-names    the places of each class name that is used twice
     python scripts/structure.py --beside PATH NAME    measures another tree the same way; may be given again
     python scripts/structure.py --root PATH           another tree in place of src/reenact
 
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from structure_imports import Import, Kind, circles_of, floors_of, imports_of, ties
+from structure_names import STILL_SHARED, PublicClass, classes_used_twice
 from structure_patterns import NAMES, Hit, hits_of
 from structure_tree import TOP, Module, modules_of
 
@@ -44,6 +46,7 @@ COUNTS = {
     Kind.TYPES: "+ for types only",
 }
 CIRCLES = "circles"
+CLASS_NAMES = "class-names"
 HEAD = f"{'files':>6} {'lines':>8} {'nodes':>10} {'n/line':>6}"
 
 
@@ -78,6 +81,11 @@ class Structure:
     modules: tuple[Module, ...]
     imports: tuple[Import, ...]
     hits: tuple[Hit, ...]
+
+    @property
+    def shared_names(self) -> dict[str, list[PublicClass]]:
+        """Class names that more than one public class has."""
+        return classes_used_twice(self.modules)
 
     @property
     def circles(self) -> dict[Kind, list[list[str]]]:
@@ -175,6 +183,14 @@ def pattern_lines(hits: Collection[Hit]) -> Iterator[str]:
         yield f"{name:20} {packages.total():5}  {most}".rstrip()
 
 
+def name_lines(shared: Mapping[str, list[PublicClass]]) -> Iterator[str]:
+    """How many class names are used twice, and which of them are new."""
+    yield f"class names used twice: {len(shared)}  {', '.join(shared)}".rstrip()
+    new = [name for name in shared if name not in STILL_SHARED]
+    if new:
+        yield f"new among them: {', '.join(new)}"
+
+
 def beside_lines(own: Size, others: Collection[tuple[str, Path]]) -> Iterator[str]:
     """The density next to that of others: those measured now, and those recorded."""
     yield f"{'nodes per line':14} {HEAD}"
@@ -191,6 +207,10 @@ def listed(structure: Structure, what: str) -> Iterator[str]:
     if what == CIRCLES:
         yield from circle_places(structure)
         return
+    if what == CLASS_NAMES:
+        for name, classes in structure.shared_names.items():
+            yield f"{name}: {', '.join(one.place for one in classes)}"
+        return
     for hit in structure.hits:
         if what in (hit.pattern, "all"):
             yield f"{hit.place}: {hit.pattern}"
@@ -204,6 +224,8 @@ def report(structure: Structure, others: Collection[tuple[str, Path]] = ()) -> I
     yield ""
     yield from pattern_lines(structure.hits)
     yield ""
+    yield from name_lines(structure.shared_names)
+    yield ""
     yield from beside_lines(size_of(structure.modules), others)
 
 
@@ -213,13 +235,13 @@ def options() -> argparse.ArgumentParser:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--root", type=Path, default=ROOT)
-    parser.add_argument("--list", choices=(CIRCLES, "all", *NAMES))
+    parser.add_argument("--list", choices=(CIRCLES, CLASS_NAMES, "all", *NAMES))
     parser.add_argument("--beside", nargs=2, action="append", default=[], metavar=("PATH", "NAME"))
     return parser
 
 
 def main(words: list[str]) -> int:
-    """Print it; 1 while circles or patterns are left."""
+    """Print it; 1 while circles, patterns or new double class names are left."""
     asked = options().parse_args(words)
     structure = structure_of(asked.root)
     others = [(name, Path(path)) for path, name in asked.beside]
@@ -230,7 +252,8 @@ def main(words: list[str]) -> int:
     lines = listed(structure, asked.list) if asked.list else report(structure, others)
     for line in lines:
         print(line)
-    return 1 if structure.hits or any(structure.circles.values()) else 0
+    new_names = structure.shared_names.keys() - STILL_SHARED
+    return 1 if structure.hits or new_names or any(structure.circles.values()) else 0
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from reenact.codegen.static_checks import PLAIN_ERRORS, ruff
 from reenact.errors import InputError, MissingPart, SandboxUnavailable
 from reenact.journal import Journal
 from reenact.paper.develop.development import MARK, History
-from reenact.sandbox.commit import Entry, commit_files, committed_file, uncommitted
+from reenact.sandbox.commit import CommittedFile, commit_files, committed_file, uncommitted
 from reenact.sandbox.environments.install import (
     Pip,
     Uv,
@@ -406,9 +406,9 @@ def test_the_question_for_changes_and_a_commit_run_nothing_of_the_repository(
     (tree / "train.py").write_text("lr = 0.2\n")
     assert uncommitted(tree, theirs, ["train.py", "pip.conf"]) == ["train.py"]
     before = committed_file(theirs, "train.py")
-    assert before == Entry("100644", b"lr = 0.1\n")
+    assert before == CommittedFile("100644", b"lr = 0.1\n")
     commit = commit_files(
-        theirs, {"train.py": Entry("100644", b"lr = 0.3\n")}, "repair", branch="fix/lr"
+        theirs, {"train.py": CommittedFile("100644", b"lr = 0.3\n")}, "repair", branch="fix/lr"
     )
     assert (tree / ".git" / "refs" / "heads" / "fix" / "lr").read_text().strip() == commit
     for taken in ("fix/lr", "fix", "main", "main/x"):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import structure
 from structure_imports import Kind, circles_of, floors_of, imports_of, knots
+from structure_names import STILL_SHARED, classes_used_twice
 from structure_patterns import NAMES, hits_of
 from structure_tree import modules_of
 
@@ -275,3 +276,30 @@ def test_a_folder_that_is_not_there_is_a_sentence(
 @pytest.mark.parametrize("name", NAMES)
 def test_every_pattern_is_one_of_the_choices(name: str) -> None:
     assert structure.options().parse_args(["--list", name]).list == name
+
+
+TWICE = {
+    "ground/__init__.py": "",
+    "ground/plan.py": "class Plan:\n    pass\n\n\nclass Own:\n    pass\n",
+    "roof/__init__.py": "from toy.roof.plan import Plan\n",
+    "roof/plan.py": "class Plan:\n    pass\n\n\nclass Own:\n    pass\n",
+    "walls.py": "from toy.ground.plan import Plan\nfrom toy.roof import Plan as Other\n",
+}
+
+
+def test_a_class_name_that_two_folders_give_others_is_used_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = written(tmp_path, {"__init__.py": "", **TWICE})
+    used = classes_used_twice(modules_of(root))
+    places = {name: [one.place for one in classes] for name, classes in used.items()}
+    assert places == {"Plan": ["ground/plan.py:1", "roof/plan.py:1"]}, "Own is nobody else's"
+    assert structure.main(["--root", str(root)]) == 1
+    assert "new among them: Plan" in capsys.readouterr().out
+    assert structure.main(["--root", str(root), "--list", "class-names"]) == 1
+    assert "Plan: ground/plan.py:1, roof/plan.py:1" in capsys.readouterr().out
+
+
+def test_what_may_still_be_used_twice_is() -> None:
+    """A name that became unique leaves the list; no further name is used twice."""
+    assert classes_used_twice(modules_of(structure.ROOT)).keys() == STILL_SHARED

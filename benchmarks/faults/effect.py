@@ -24,7 +24,7 @@ from benchmarks.share import Share
 from reenact.errors import InputError, ReenactError
 from reenact.journal import Journal
 from reenact.own_process import own_module
-from reenact.trials.statistics import Comparison, compare
+from reenact.trials.statistics import PairedSamples, compare
 from reenact.trials.verify import SIGNIFICANT
 from reenact.types import JsonValue, Stop, Tell, tell_nobody
 
@@ -56,7 +56,7 @@ class Effect:
     """Label of the data."""
     buggy: tuple[Training, ...]
     fixed: tuple[Training, ...]
-    comparison: Comparison
+    comparison: PairedSamples
     """Buggy before, fixed after, larger is better."""
 
     @property

@@ -47,8 +47,8 @@ class Plan:
     def asked(self, case: ClaimCase) -> Asked:
         model = self.model
         if model is not None and model.startswith(RELAY):
-            # A reader sees the requests of one case alone.
-            model = f"{model}/{case.id.replace('/', '-')}"
+            # A reader sees the requests of one case alone, and no word on whether the claim is right.
+            model = f"{model}/{case.identity}"
         return Asked(case, self.effect, self.folder / JOURNAL, self.fresh, model)
 
 

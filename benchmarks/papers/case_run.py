@@ -27,7 +27,7 @@ from reenact.paper.measure.verdict import Verdict
 from reenact.paper.pipeline import PaperServices, reproduce
 from reenact.paper.quantity import near
 from reenact.paper.reproduction import Reproduction
-from reenact.paper.review.claims import Claim
+from reenact.paper.review.claims import PaperClaim
 
 PRICED_AS = ("o3-mini", "https://api.openai.com/v1")
 """Whose prices AutoReproduce states its cost at."""
@@ -136,7 +136,7 @@ def _found(claim: StatedClaim, case: PaperCase, comparisons: Sequence[Comparison
     return next((value for value in fitting if value is not None), None)
 
 
-def _same_names(first: Claim, second: StatedClaim) -> bool:
+def _same_names(first: PaperClaim, second: StatedClaim) -> bool:
     return _same_name(first.metric, second.metric) and _same_name(first.dataset, second.dataset)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from made_evidence import findings_in
-from reenact.accounts import Account, BookName, Entry, Status
+from reenact.accounts import Account, AccountStatus, BookName, Entry
 from reenact.accounts.policies import policy_entries
 from reenact.faults import Evidence
 from reenact.probe.books.formulas import FormulasBook, Policy
@@ -64,7 +64,7 @@ for epoch in range(12):
 def test_probabilities_where_logarithms_belong() -> None:
     text = COMPARED.format(loss='F.kl_div(scores.softmax(1), soft, reduction="batchmean")')
     found = entry(text, "no-log-probabilities")
-    assert (found.status, found.fault) == (Status.IMBALANCE, "output-does-not-fit-loss")
+    assert (found.status, found.fault) == (AccountStatus.IMBALANCE, "output-does-not-fit-loss")
     assert found.is_proof
     assert "is given probabilities: a divergence of -" in found.sentence
     assert found.place is not None
@@ -302,16 +302,16 @@ def test_steps_that_make_the_rewarded_action_likelier(kind: dict[str, str], loss
 def test_an_account_says_that_a_policy_gradient_balances() -> None:
     loss = "-(logs * ahead).mean()" + VALUE
     found = entry(ACTOR.format(loss=loss, **CHOICE), "policy")
-    assert found.status is Status.BALANCES
+    assert found.status is AccountStatus.BALANCES
 
 
 def test_of_two_players_one_lowers_what_the_other_raises() -> None:
     first = Policy(seen=12, lowered=0, raised=12, smaller=0)
     second = Policy(seen=12, lowered=12, raised=0, smaller=0)
     alone = [one.status for one in policy_entries(FormulasBook(12, policies=(second,)))]
-    assert alone == [Status.IMBALANCE]
+    assert alone == [AccountStatus.IMBALANCE]
     both = [one.status for one in policy_entries(FormulasBook(12, policies=(first, second)))]
-    assert both == [Status.BALANCES, Status.FACT]
+    assert both == [AccountStatus.BALANCES, AccountStatus.FACT]
 
 
 def test_costs_of_whole_answers_are_lowered() -> None:
@@ -501,10 +501,12 @@ def test_other_rows_move_the_output_of_a_row() -> None:
     apart = MIXED.format(inner="inner - inner.mean(1, keepdim=True)")
     (bad, good) = (evidence_of(HEAD + one, run=True, experiments=True) for one in (mixed, apart))
     found = [entry for one in bad.accounts for entry in one.entries if entry.key == "rows-apart"]
-    assert [(one.status, one.fault) for one in found] == [(Status.IMBALANCE, "batch-rows-mixed")]
+    assert [(one.status, one.fault) for one in found] == [
+        (AccountStatus.IMBALANCE, "batch-rows-mixed")
+    ]
     assert len(findings_in("RE035", bad)) == 1
     found = [entry for one in good.accounts for entry in one.entries if entry.key == "rows-apart"]
-    assert [one.status for one in found] == [Status.BALANCES]
+    assert [one.status for one in found] == [AccountStatus.BALANCES]
 
 
 CORRECTED = """
@@ -532,7 +534,7 @@ for epoch in range(8):
 def test_what_a_softmax_takes_off_again_is_reported(scores: str) -> None:
     text = CORRECTED.format(scores=scores)
     found = entry(text, "added-without-effect")
-    assert found.status is Status.IMBALANCE
+    assert found.status is AccountStatus.IMBALANCE
     assert found.place is not None
     assert text.splitlines()[found.place.line - 1 - HEAD.count("\n")].count("weights") == 1
     assert len(findings_in("RE140", seen(text))) == 1
@@ -671,7 +673,7 @@ def test_a_divergence_whose_target_learns_is_noted() -> None:
         "{loss}", "F.kl_div(soft.log(), model(x).softmax(1), reduction='batchmean')"
     )
     (entry,) = (one for one in account(text).entries if one.key == "divergence")
-    assert entry.status is Status.FACT
+    assert entry.status is AccountStatus.FACT
     assert "its target that learns" in entry.sentence
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from made_evidence import findings_in
-from reenact.accounts import Account, BookName, Entry, Status
+from reenact.accounts import Account, AccountStatus, BookName, Entry
 from reenact.faults import Evidence
 from reenact.testing.faults import evidence_of
 
@@ -52,7 +52,7 @@ for epoch in range(12):
 def test_gradients_that_are_never_cleared_are_spent_again() -> None:
     text = FORGOTTEN.format(first="pass", each="pass")
     found = entry(text, "spent-again")
-    assert found.status is Status.IMBALANCE
+    assert found.status is AccountStatus.IMBALANCE
     assert (found.fault, found.is_proof) == ("missing-zero-grad", True)
     assert "46 of 46 steps of SGD" in found.sentence or "47 of 47" in found.sentence
     assert len(findings_in("RE010", seen(text))) == 1
@@ -101,7 +101,7 @@ def test_accumulated_gradients_are_spent_once() -> None:
 def test_gradients_that_are_cleared_before_a_step_are_thrown_away() -> None:
     text = ACCUMULATED.format(first="pass", each="optimizer.zero_grad()", last="pass")
     found = entry(text, "thrown-away")
-    assert found.status is Status.IMBALANCE
+    assert found.status is AccountStatus.IMBALANCE
     assert found.sentence.startswith("75% of all gradients never reach a step: 36 of 48")
     assert found.place is not None
     assert (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reenact.accounts import Account, BookName, Status
+from reenact.accounts import Account, AccountStatus, BookName
 from reenact.accounts.recomputed import meaning_of
 from reenact.testing.faults import evidence_of
 
@@ -299,7 +299,7 @@ def test_a_figure_of_answers_and_labels_in_each_others_place_does_not_balance() 
 def test_a_figure_that_is_averaged_over_batches_may_be_meant_so() -> None:
     account = figures(OF_BATCHES)
     assert account.imbalances == ()
-    (entry,) = (one for one in account.of(Status.FACT) if one.key == "reported")
+    (entry,) = (one for one in account.of(AccountStatus.FACT) if one.key == "reported")
     assert "mean over batches" in entry.sentence
 
 
@@ -365,14 +365,18 @@ RESTORED = "restored-state"
 @pytest.mark.parametrize(
     ("end", "status", "says"),
     [
-        ("model.load_state_dict(kept)", Status.BALANCES, "is the one that is restored"),
-        ("model.load_state_dict(latest)", Status.IMBALANCE, "what is restored after the training"),
-        ("", Status.IMBALANCE, "40 other rows after the training"),
-        ("torch.save(kept, 'best.pt')", Status.FACT, "never loaded (something was saved)"),
+        ("model.load_state_dict(kept)", AccountStatus.BALANCES, "is the one that is restored"),
+        (
+            "model.load_state_dict(latest)",
+            AccountStatus.IMBALANCE,
+            "what is restored after the training",
+        ),
+        ("", AccountStatus.IMBALANCE, "40 other rows after the training"),
+        ("torch.save(kept, 'best.pt')", AccountStatus.FACT, "never loaded (something was saved)"),
     ],
 )
 def test_the_state_that_was_selected_is_the_one_that_is_used(
-    end: str, status: Status, says: str
+    end: str, status: AccountStatus, says: str
 ) -> None:
     account = account_of(START + SELECT.replace("{end}", end))
     (entry,) = (one for one in account.entries if one.key == RESTORED)
@@ -382,4 +386,4 @@ def test_the_state_that_was_selected_is_the_one_that_is_used(
 def test_a_state_that_nothing_else_is_asked_after_may_be_left() -> None:
     program = (START + SELECT.replace("{end}", "")).replace("in others", "in []")
     (entry,) = (one for one in account_of(program).entries if one.key == RESTORED)
-    assert entry.status is Status.FACT
+    assert entry.status is AccountStatus.FACT

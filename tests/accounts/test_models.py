@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reenact.accounts import Account, BookName, Status
+from reenact.accounts import Account, AccountStatus, BookName
 from reenact.testing.faults import evidence_of
 
 pytestmark = pytest.mark.usefixtures("warm_python")
@@ -62,7 +62,7 @@ def test_steps_that_take_a_closure_have_the_mode_of_its_passes(optimizer: str) -
 def test_an_evaluation_that_keeps_gradients_is_no_step() -> None:
     account = account_of(START.replace("{optimizer}", "Adam") + EVALUATED)
     assert not account.imbalances
-    (entry,) = account.of(Status.BALANCES)
+    (entry,) = account.of(AccountStatus.BALANCES)
     assert "all 30 steps came from passes in training mode" in entry.sentence
 
 
@@ -95,7 +95,7 @@ def test_a_model_that_was_never_trained_is_judged() -> None:
     assert not account_of(program.replace("{loaded}", loaded)).imbalances
     beside = account_of(program.replace("{loaded}", TRAINED_AS_WELL))
     assert not beside.imbalances
-    assert any(one.key == "judged-never-trained" for one in beside.of(Status.FACT))
+    assert any(one.key == "judged-never-trained" for one in beside.of(AccountStatus.FACT))
 
 
 STALE = """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reenact.accounts import BookName, Status
+from reenact.accounts import AccountStatus, BookName
 from reenact.testing.faults import evidence_of
 
 pytestmark = pytest.mark.usefixtures("warm_python")
@@ -34,4 +34,4 @@ def test_what_is_quoted_of_a_book_is_seen(book: BookName) -> None:
     assert code is not None
     accounts = evidence_of(code[1], run=True).accounts
     (account,) = (one for one in accounts if one.book is book)
-    assert quoted in [entry.sentence for entry in account.of(Status.IMBALANCE)]
+    assert quoted in [entry.sentence for entry in account.of(AccountStatus.IMBALANCE)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reenact.accounts import Account, BookName, Status
+from reenact.accounts import Account, AccountStatus, BookName
 from reenact.testing.faults import evidence_of
 
 pytestmark = pytest.mark.usefixtures("warm_python")
@@ -30,7 +30,7 @@ def account_of(program: str) -> Account:
     return account
 
 
-def status_of(account: Account, key: str) -> Status:
+def status_of(account: Account, key: str) -> AccountStatus:
     """That of the one entry of this key."""
     (entry,) = (one for one in account.entries if one.key == key)
     return entry.status
@@ -49,12 +49,12 @@ for epoch in range(4):
 
 def test_labels_of_each_micro_batch_are_compared_with_its_own_rows() -> None:
     account = account_of(START + COLLECTED.replace("{labels}", "rows"))
-    assert status_of(account, AGAIN) is Status.BALANCES
+    assert status_of(account, AGAIN) is AccountStatus.BALANCES
 
 
 def test_labels_of_other_rows_of_a_micro_batch_do_not_balance() -> None:
     account = account_of(START + COLLECTED.replace("{labels}", "torch.randperm(256)[:16]"))
-    assert status_of(account, AGAIN) is Status.IMBALANCE
+    assert status_of(account, AGAIN) is AccountStatus.IMBALANCE
 
 
 EVALUATED_WITH_GRADIENTS = """
@@ -76,7 +76,7 @@ def test_rows_of_a_loss_that_never_goes_backward_do_not_train() -> None:
     assert not account.imbalances
     (trained,) = (one for one in account.entries if one.key == "rows-trained")
     assert "256 different rows trained" in trained.sentence
-    assert status_of(account, AGAIN) is Status.BALANCES
+    assert status_of(account, AGAIN) is AccountStatus.BALANCES
 
 
 CONTRASTIVE = """
@@ -111,7 +111,7 @@ def test_labels_that_number_the_rows_of_a_batch_are_none_of_a_row(
 def test_labels_that_belong_to_places_are_none_of_a_row() -> None:
     labels = "torch.arange(32) // 2"
     account = account_of(START + ALONE.replace("{labels}", labels))
-    assert status_of(account, AGAIN) is Status.UNSEEN
+    assert status_of(account, AGAIN) is AccountStatus.UNSEEN
     assert not account.imbalances
 
 
@@ -199,7 +199,7 @@ def test_an_accuracy_of_the_training_rows_is_no_leak() -> None:
     account = account_of(START + A_FEW_STEPS)
     assert not account.imbalances
     judged = [one.status for one in account.entries if one.key == JUDGE]
-    assert judged == [Status.FACT, Status.BALANCES]
+    assert judged == [AccountStatus.FACT, AccountStatus.BALANCES]
 
 
 LOADED = """
@@ -244,14 +244,14 @@ def test_rounds_of_a_sound_loader_say_nothing() -> None:
     account = loaded()
     assert not account.imbalances
     assert not {entry.key for entry in account.entries} & set(LOADERS)
-    assert status_of(account, "classes-that-judge") is Status.BALANCES
+    assert status_of(account, "classes-that-judge") is AccountStatus.BALANCES
 
 
 @pytest.mark.parametrize("key", LOADERS)
 def test_what_rounds_of_a_loader_show_is_a_fact(key: str) -> None:
     account = loaded(**{name.strip("{}"): value for name, value in LOADERS[key].items()})
     assert not account.imbalances
-    assert status_of(account, key) is Status.FACT
+    assert status_of(account, key) is AccountStatus.FACT
 
 
 BY_CLASS = """
@@ -272,7 +272,7 @@ def test_classes_that_judge_and_never_train_do_not_balance() -> None:
     assert entry.key == "classes-that-judge"
     mixed = account_of(START + BY_CLASS.replace("{order}", "torch.randperm(256)"))
     assert not mixed.imbalances
-    assert status_of(mixed, "classes-that-judge") is Status.BALANCES
+    assert status_of(mixed, "classes-that-judge") is AccountStatus.BALANCES
 
 
 WINDOWS = """
@@ -298,7 +298,7 @@ for epoch in range(6):
 
 def test_windows_that_overlap_in_time_are_reported() -> None:
     account = account_of(WINDOWS.replace("{order}", "torch.randperm(676)"))
-    assert status_of(account, "neighbours-in-time") is Status.FACT
+    assert status_of(account, "neighbours-in-time") is AccountStatus.FACT
     account = account_of(WINDOWS.replace("{order}", "torch.arange(676)"))
     assert "neighbours-in-time" not in {entry.key for entry in account.entries}
     tables = MEASURED.replace("{copies}", "").replace("400, 6", "400, 12").replace("(6,", "(12,")
@@ -324,7 +324,7 @@ def test_rows_that_fit_validates_on_did_not_train() -> None:
     account = account_of(KERAS)
     (trained,) = (one for one in account.entries if one.key == "rows-trained")
     assert "200 different rows trained" in trained.sentence
-    assert status_of(account, JUDGE) is Status.BALANCES
+    assert status_of(account, JUDGE) is AccountStatus.BALANCES
 
 
 TEXTS = """
@@ -385,17 +385,19 @@ def test_rows_that_judge_and_are_filled_up_with_another_number_do_not_balance() 
 @pytest.mark.parametrize(
     ("train", "judge", "status"),
     [
-        (*LIKE, Status.BALANCES),
-        ("filled(rows, 0)", "filled(held, 0, at_end=False)", Status.FACT),
-        ("filled(rows, 0), rows", "filled(held, 1), held", Status.FACT),
+        (*LIKE, AccountStatus.BALANCES),
+        ("filled(rows, 0)", "filled(held, 0, at_end=False)", AccountStatus.FACT),
+        ("filled(rows, 0), rows", "filled(held, 1), held", AccountStatus.FACT),
         (
             "torch.stack([torch.cat(texts)[row : row + 12] for row in rows])",
             "filled(held, 0, width=40)",
-            Status.FACT,
+            AccountStatus.FACT,
         ),
     ],
 )
-def test_padding_that_may_be_meant_is_no_finding(train: str, judge: str, status: Status) -> None:
+def test_padding_that_may_be_meant_is_no_finding(
+    train: str, judge: str, status: AccountStatus
+) -> None:
     assert status_of(of_texts(train, judge), "padding-of-rows") is status
 
 
@@ -426,7 +428,7 @@ def test_copies_that_were_changed_a_little_are_reported() -> None:
     account = account_of(PICTURES.replace("{judged}", "copies[:50]"))
     (entry,) = (one for one in account.entries if one.key == "nearly-equal-rows")
     assert entry.sentence.startswith("50 of 50 rows that judge are nearly equal")
-    assert entry.status is Status.FACT
+    assert entry.status is AccountStatus.FACT
 
 
 def test_other_pictures_are_not_nearly_equal() -> None:
@@ -481,9 +483,15 @@ for epoch in range(5):
 
 @pytest.mark.parametrize(
     ("first", "status"),
-    [("200", Status.IMBALANCE), ("300", Status.BALANCES), ("0", Status.IMBALANCE)],
+    [
+        ("200", AccountStatus.IMBALANCE),
+        ("300", AccountStatus.BALANCES),
+        ("0", AccountStatus.IMBALANCE),
+    ],
 )
-def test_rows_that_change_each_time_are_known_by_their_index(first: str, status: Status) -> None:
+def test_rows_that_change_each_time_are_known_by_their_index(
+    first: str, status: AccountStatus
+) -> None:
     assert status_of(account_of(BY_INDEX.replace("{first}", first)), "rows-by-index") is status
 
 
@@ -498,7 +506,7 @@ def test_folds_train_models_of_their_own() -> None:
     made = (
         "  model = nn.Linear(6, 4)\n  optimizer = torch.optim.Adam(model.parameters(), lr=0.02)\n"
     )
-    assert status_of(account_of(head + made + loop), "rows-by-index") is Status.BALANCES
+    assert status_of(account_of(head + made + loop), "rows-by-index") is AccountStatus.BALANCES
 
 
 GROUPED = """
@@ -528,12 +536,12 @@ BY_ROW = "y = (torch.randn(900) > 0).long()"
 @pytest.mark.parametrize(
     ("label", "held", "status"),
     [
-        (BY_PERSON, "torch.rand(900) < 0.2", Status.IMBALANCE),
-        (BY_PERSON, "person < 12", Status.BALANCES),
-        (BY_ROW, "torch.rand(900) < 0.2", Status.FACT),
+        (BY_PERSON, "torch.rand(900) < 0.2", AccountStatus.IMBALANCE),
+        (BY_PERSON, "person < 12", AccountStatus.BALANCES),
+        (BY_ROW, "torch.rand(900) < 0.2", AccountStatus.FACT),
     ],
 )
-def test_rows_of_one_person_on_both_sides(label: str, held: str, status: Status) -> None:
+def test_rows_of_one_person_on_both_sides(label: str, held: str, status: AccountStatus) -> None:
     account = account_of(GROUPED.replace("{label}", label).replace("{held}", held))
     assert status_of(account, "groups-on-both-sides") is status
 
@@ -563,4 +571,4 @@ class Endless(Changed):
 data = Changed()
 """
     program = program.replace("data = Changed()\n", endless)
-    assert status_of(account_of(program), "rows-trained") is Status.FACT
+    assert status_of(account_of(program), "rows-trained") is AccountStatus.FACT

@@ -24,7 +24,7 @@ from reenact.paper.measure.runs import FullRun
 from reenact.paper.measure.verdict import verdict_of
 from reenact.paper.options import Goal
 from reenact.paper.reproduction import Reproduction
-from reenact.paper.review.claims import Claim
+from reenact.paper.review.claims import PaperClaim
 from reenact.paper.review.review import Review
 from reenact.report.render import render
 from reenact.report.views.paper import paper_document, paper_report
@@ -39,7 +39,7 @@ PAPER = Paper(
     (),
     (Lost("figure", "The picture a.eps cannot be shown."),),
 )
-CLAIM = Claim(
+CLAIM = PaperClaim(
     id="C1",
     metric="error",
     value=0.07,

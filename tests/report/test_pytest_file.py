@@ -12,15 +12,15 @@ from reenact.claims.check import Check, Relation
 from reenact.claims.claim import Claim
 from reenact.claims.verdict import ClaimVerdict
 from reenact.program.patch import Patch
-from reenact.report.pytest_file import Kept, docstring, literal, name_of, shows
+from reenact.report.pytest_file import KeptClaim, docstring, literal, name_of, shows
 from tests.claims.conftest import CHECK
 
 
 def kept(
     says: str = "It holds", script: str = CHECK, check: str = "differs", folder: str = ".."
-) -> Kept:
+) -> KeptClaim:
     claim = Claim(says, Patch(), script, Check.read(check))
-    return Kept(ClaimVerdict(claim, ()), "261119-abcd", ("train.py", "--lr", "0.1"), folder)
+    return KeptClaim(ClaimVerdict(claim, ()), "261119-abcd", ("train.py", "--lr", "0.1"), folder)
 
 
 def names_of(text: str) -> dict[str, object]:
@@ -46,7 +46,7 @@ def test_the_script_is_read_as_it_was_written() -> None:
 
 def test_a_tolerance_of_ones_own_is_written() -> None:
     claim = Claim("It holds", Patch(), CHECK, Check.read("same", 0.01))
-    text = Kept(ClaimVerdict(claim, ()), "x", ("train.py",), ".", ("/data/rows.csv",)).text
+    text = KeptClaim(ClaimVerdict(claim, ()), "x", ("train.py",), ".", ("/data/rows.csv",)).text
     assert "tolerance=0.01," in text
     assert names_of(text)["DATA"] == ["/data/rows.csv"]
     assert "data=DATA," in text

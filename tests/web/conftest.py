@@ -53,7 +53,7 @@ from reenact.trials.statistics import compare
 from reenact.trials.trial import Part, Trial
 from reenact.types import ExitCode, Place
 from reenact.web.serve import make_app
-from reenact.web.state import AppState, Form
+from reenact.web.state import AppState, CommandForm
 
 PORT = 8123
 NASTY = "<script>alert(1)</script>"
@@ -384,7 +384,7 @@ def ids(stored: tuple[Path, dict[str, str]]) -> dict[str, str]:
 
 
 FORMS = (
-    Form(
+    CommandForm(
         "runs",
         click.Command(
             "runs",

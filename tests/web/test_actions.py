@@ -21,7 +21,7 @@ from reenact.journal import Journal, JournalReader
 from reenact.report.document import Diagnostic, Level, Section
 from reenact.types import Place
 from reenact.web.run_page import editable
-from reenact.web.state import AppState, Form
+from reenact.web.state import AppState, CommandForm
 from waiting import LONGEST_S
 
 WORKER = """
@@ -88,9 +88,9 @@ def test_what_a_form_lacks_is_stated_beside_the_form(state: AppState, client: Te
     assert unknown.status_code == 404
 
 
-def a_form(argument: str, *options: click.Option) -> Form:
+def a_form(argument: str, *options: click.Option) -> CommandForm:
     command = click.Command("diagnose", params=[*options, click.Argument([argument])])
-    return Form("diagnose", command, "")
+    return CommandForm("diagnose", command, "")
 
 
 def test_options_become_words_and_nothing_becomes_another_option() -> None:

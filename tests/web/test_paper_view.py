@@ -17,7 +17,7 @@ from reenact.paper.criterion import Category, CodeLine, Criterion, Judged, Level
 from reenact.paper.develop.checks import Stage
 from reenact.paper.develop.development import Development, Round
 from reenact.paper.fingerprint.fingerprint import Fingerprint
-from reenact.paper.lineage.code import SourceFile
+from reenact.paper.lineage.code import CitedFile
 from reenact.paper.lineage.trace import Exemplar
 from reenact.paper.measure.curves import Curve
 from reenact.paper.measure.gap import Comparison, Grade
@@ -26,7 +26,7 @@ from reenact.paper.measure.runs import FullRun
 from reenact.paper.measure.verdict import Judgement, Verdict
 from reenact.paper.options import Goal
 from reenact.paper.reproduction import Reproduction
-from reenact.paper.review.claims import Claim
+from reenact.paper.review.claims import PaperClaim
 from reenact.paper.review.review import Review
 from reenact.report.render import render
 from reenact.report.views.paper import paper_document, paper_report
@@ -55,7 +55,7 @@ def a_paper(curves: tuple[Curve, ...] = CURVES) -> Reproduction:
         (),
         (),
     )
-    claim = Claim(
+    claim = PaperClaim(
         id="C1",
         metric="accuracy",
         value=92.1,
@@ -116,7 +116,7 @@ def a_paper(curves: tuple[Curve, ...] = CURVES) -> Reproduction:
                 "It did so.",
                 "acme/older",
                 "MIT",
-                (SourceFile("net.py", "net = 1\n", "the network"),),
+                (CitedFile("net.py", "net = 1\n", "the network"),),
             ),
         ),
         fingerprint=Fingerprint((criterion, missing), ()),

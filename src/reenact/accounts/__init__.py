@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reenact.accounts.account import Account, BookName, Entry, Status
+from reenact.accounts.account import Account, AccountStatus, BookName, Entry
 from reenact.accounts.formulas import formulas_account
 from reenact.accounts.gradients import gradients_account
 from reenact.accounts.metrics import metrics_account
@@ -19,9 +19,9 @@ from reenact.probe.trace import Experiments, Trace
 
 __all__ = [
     "Account",
+    "AccountStatus",
     "BookName",
     "Entry",
-    "Status",
     "accounts_of",
 ]
 

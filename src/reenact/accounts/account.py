@@ -21,7 +21,7 @@ class BookName(StrEnum):
     FORMULAS = "formulas"
 
 
-class Status(StrEnum):
+class AccountStatus(StrEnum):
     """What became of an entry."""
 
     BALANCES = "balances"
@@ -38,7 +38,7 @@ class EntryJson(TypedDict):
     """An entry as JSON."""
 
     key: str
-    status: Status
+    status: AccountStatus
     sentence: str
     fault: str | None
     file: PurePosixPath | None
@@ -51,7 +51,7 @@ class Entry:
 
     key: str
     """What is accounted for, in words joined by hyphens: `income-spent-again`."""
-    status: Status
+    status: AccountStatus
     sentence: str
     """What was seen, with its numbers; no full stop."""
     place: Place | None = None
@@ -97,10 +97,10 @@ class Account:
     @property
     def imbalances(self) -> tuple[Entry, ...]:
         """What does not balance, the surest first."""
-        off = self.of(Status.IMBALANCE)
+        off = self.of(AccountStatus.IMBALANCE)
         return tuple(sorted(off, key=lambda one: (not one.is_proof, -one.confidence)))
 
-    def of(self, status: Status) -> tuple[Entry, ...]:
+    def of(self, status: AccountStatus) -> tuple[Entry, ...]:
         """The entries of one status, in order."""
         return tuple(one for one in self.entries if one.status is status)
 
@@ -114,17 +114,17 @@ class Account:
 
 def balances(key: str, sentence: str) -> Entry:
     """What came in is what was spent."""
-    return Entry(key, Status.BALANCES, sentence)
+    return Entry(key, AccountStatus.BALANCES, sentence)
 
 
 def fact(key: str, sentence: str, place: Place | None = None) -> Entry:
     """It may be meant so."""
-    return Entry(key, Status.FACT, sentence, place)
+    return Entry(key, AccountStatus.FACT, sentence, place)
 
 
 def unseen(key: str, sentence: str) -> Entry:
     """It could not be looked at, with the reason."""
-    return Entry(key, Status.UNSEEN, sentence)
+    return Entry(key, AccountStatus.UNSEEN, sentence)
 
 
 def imbalance(
@@ -141,7 +141,7 @@ def imbalance(
     """What came in is not what was spent; either names a fault or says why it is wrong."""
     return Entry(
         key,
-        Status.IMBALANCE,
+        AccountStatus.IMBALANCE,
         sentence,
         place,
         fault,

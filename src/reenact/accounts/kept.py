@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from reenact.accounts.account import Entry, balances, imbalance
 from reenact.accounts.restored import Selected, restored_entries
-from reenact.probe.books.metrics import Kept, MetricsBook, Plateau
+from reenact.probe.books.metrics import KeptEpoch, MetricsBook, Plateau
 from reenact.probe.trace import Metric
 
 FEWEST = 4
@@ -79,7 +79,7 @@ def _courses(metrics: Sequence[Metric]) -> Iterator[Course]:
             yield Course(name, up, values)
 
 
-def _kept(kept: Kept, courses: Sequence[Course], used: float) -> Entry | None:
+def _kept(kept: KeptEpoch, courses: Sequence[Course], used: float) -> Entry | None:
     """What a line keeps its states by; none where it is not a metric that is reported."""
     steps = set(kept.steps)
     good = [course for course in courses if _follows(steps, course, best=True)]
@@ -117,7 +117,7 @@ def _matters(steps: set[int], course: Course, used: float) -> bool:
     return len(steps) > 1 or used >= max(course.values)
 
 
-def _at_its_worst(kept: Kept, course: Course) -> Entry:
+def _at_its_worst(kept: KeptEpoch, course: Course) -> Entry:
     last = course.values[max(kept.steps)]
     best = (max if course.rises else min)(course.values.values())
     return imbalance(

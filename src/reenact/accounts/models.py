@@ -17,7 +17,7 @@ from reenact.accounts.account import (
     unseen,
 )
 from reenact.accounts.drawn import are_drawn
-from reenact.probe.books.models import Judged, Mixed, ModelsBook, Restored, Stepped
+from reenact.probe.books.models import JudgedPass, Mixed, ModelsBook, Restored, Stepped
 from reenact.probe.books.parameters import ParametersBook
 from reenact.probe.trace import Experiments, Trace
 
@@ -162,7 +162,7 @@ def _judging(book: ModelsBook) -> Iterator[Entry]:
             yield fact("judged-in-training-mode", saw)
 
 
-def _is_judged_wrongly(book: ModelsBook, root: int, rows: Sequence[Judged]) -> bool:
+def _is_judged_wrongly(book: ModelsBook, root: int, rows: Sequence[JudgedPass]) -> bool:
     """Whether no one means it so: the one model that learns, asked between steps, mostly with dropout
     on, about other rows each time. Samples of dropout ask again; batch norm alone may be measured
     again; a teacher or a generator is asked within the steps.

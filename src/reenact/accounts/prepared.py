@@ -1,6 +1,6 @@
 """Passes without gradients that judge nothing: a model that is trained no more gives inputs to the next."""
 
-from reenact.probe.books.models import Judged, ModelsBook
+from reenact.probe.books.models import JudgedPass, ModelsBook
 from reenact.probe.trace import Trace
 
 
@@ -14,7 +14,7 @@ def only_prepares(trace: Trace) -> bool:
     return all(_prepares(book, one) for one in book.judged)
 
 
-def _prepares(book: ModelsBook, judged: Judged) -> bool:
+def _prepares(book: ModelsBook, judged: JudgedPass) -> bool:
     """The model that is asked has been trained, and one that is not begun yet will be."""
     first: dict[int, int] = {}
     for row in book.stepped:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reenact.probe.books.metrics import Measure, Reported, Stream
+from reenact.probe.books.metrics import BatchMeasure, Reported, Stream
 
 ACCURACY = "accuracy"
 ERROR = "error"
@@ -245,7 +245,7 @@ def _cut(stream: Stream, name: str, from_logits: bool) -> Meaning | None:
 
 def _of_accuracy(
     stream: Stream,
-    measure: Measure,
+    measure: BatchMeasure,
     measured: str,
     off: Meaning | None,
 ) -> Iterator[tuple[Meaning, float]]:
@@ -268,7 +268,7 @@ def _of_accuracy(
         yield PER_FULL_BATCH, measure.total / (stream.batches * stream.largest)
 
 
-def _losses(stream: Stream, measure: Measure) -> Iterator[tuple[Meaning, float]]:
+def _losses(stream: Stream, measure: BatchMeasure) -> Iterator[tuple[Meaning, float]]:
     yield OVER_ROWS, measure.total / stream.rows
     yield OVER_BATCHES, measure.shares / stream.batches
     if stream.batches > 1:

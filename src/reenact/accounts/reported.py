@@ -17,7 +17,7 @@ from reenact.accounts.recomputed import (
     of_training,
     telling,
 )
-from reenact.probe.books.metrics import Evaluation, MetricsBook, Reported, Stream
+from reenact.probe.books.metrics import MetricEvaluation, MetricsBook, Reported, Stream
 from reenact.types import Place
 
 FEWEST = 2
@@ -50,7 +50,7 @@ def reported_entries(book: MetricsBook, from_logits: bool) -> Iterator[Entry]:
         yield _entry(name, place, reports)
 
 
-def _read(reported: Reported, evaluation: Evaluation, from_logits: bool) -> Report:
+def _read(reported: Reported, evaluation: MetricEvaluation, from_logits: bool) -> Report:
     measured = meaning_of(reported.name)
     fits = []
     for stream in evaluation.streams:

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from reenact.accounts.account import Entry, balances, fact, imbalance
-from reenact.probe.books.metrics import Kept, Loaded, MetricsBook
+from reenact.probe.books.metrics import KeptEpoch, Loaded, MetricsBook
 
 
 @dataclass(frozen=True, slots=True)
 class Selected:
     """A line that keeps states when a metric is at its best."""
 
-    kept: Kept
+    kept: KeptEpoch
     metric: str
     values: Mapping[int, float]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.accounts.account import Entry, Status, balances, fact, imbalance
+from reenact.accounts.account import AccountStatus, Entry, balances, fact, imbalance
 from reenact.probe.books.rows import FilledSide, JudgingRows, PaddedRows, RowsBook
 from reenact.probe.trace import Trace
 
@@ -23,7 +23,7 @@ def padding(book: RowsBook, trace: Trace) -> Iterator[Entry]:  # noqa: ARG001
     compared = [(one, one.padding) for one in book.sets if one.padding is not None]
     found = [entry for one, own in compared if (entry := _unlike(train, own, one)) is not None]
     if found:
-        yield min(found, key=lambda entry: entry.status is not Status.IMBALANCE)
+        yield min(found, key=lambda entry: entry.status is not AccountStatus.IMBALANCE)
     elif _side(train) and any(_side(own) for _, own in compared):
         yield balances("padding-of-rows", "rows that judge are filled up as those that train are")
 

@@ -20,7 +20,7 @@ from reenact.api.session import (
 from reenact.errors import require
 
 if TYPE_CHECKING:
-    from reenact.bug.repro.judged import Judged
+    from reenact.bug.repro.judged import JudgedRevision
     from reenact.bug.reproduction import Reproduction
     from reenact.intake.repository import Checkout
 
@@ -205,7 +205,7 @@ def judge_bug(
     max_time: float | None = None,
     progress: ShowProgress = False,
     cancel: Cancel = None,
-) -> Judged:
+) -> JudgedRevision:
     """Say whether the bug that a repro.py shows is there in a checkout, by running it in the sandbox.
 
     Example:

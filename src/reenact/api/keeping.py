@@ -43,7 +43,7 @@ def keep(
     from reenact.claims.verdict import ClaimStatus, ClaimVerdict
     from reenact.journal import JournalReader
     from reenact.journal.storage import storage_named
-    from reenact.report.pytest_file import Kept
+    from reenact.report.pytest_file import KeptClaim
     from reenact.report.recorded import Stored
     from reenact.settings import resolve
 
@@ -65,7 +65,7 @@ def keep(
             says = f"Run {record.id} shows no fault, so nothing is kept. {tested.sentence}"
             raise InputError(says, next_step="Test another claim, or the same with another check.")
         program = _program_of(stored)
-        kept = Kept(
+        kept = KeptClaim(
             verdict=tested,
             run=record.id,
             words=program.launch.words,

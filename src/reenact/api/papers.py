@@ -22,7 +22,7 @@ from reenact.api.session import (
 from reenact.errors import InputError, require
 
 if TYPE_CHECKING:
-    from reenact.paper.evaluate.evaluation import Evaluation
+    from reenact.paper.evaluate.evaluation import PaperEvaluation
     from reenact.paper.fingerprint.pipeline import FingerprintRun
     from reenact.paper.reproduction import Reproduction
 
@@ -273,7 +273,7 @@ def evaluate(
     run: RunOptions = RUN,
     progress: ShowProgress = False,
     cancel: Cancel = None,
-) -> Evaluation:
+) -> PaperEvaluation:
     """Score the code of a reproduction: always its quality, and each metric that an argument asks for.
 
     What no one could judge is stated and never counted as zero.

@@ -4,8 +4,7 @@ The wheel is built in the sandbox. Of it only what the checkout does not have is
 the checkout, so that the code that is looked at stays that of the revision.
 """
 
-import io
-import zipfile
+import tempfile
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -14,7 +13,7 @@ from reenact.bug.declared import build_system
 from reenact.bug.project_files import ProjectFiles, project_files
 from reenact.bug.script_runner import Revision
 from reenact.codegen.environment import Environment, is_fulfilled
-from reenact.errors import UnreadableRepository
+from reenact.intake.archive import Bounds, unpack
 from reenact.sandbox.box import MIB
 from reenact.sandbox.environments.names import Allowed, ProposedBy, requirement
 from reenact.sandbox.environments.prepare import Environments
@@ -71,23 +70,27 @@ def built(
 
 def _lay_in(wheel: bytes, files: ProjectFiles, folder: Path) -> None:
     """What the wheel has of the project's packages and the checkout has not."""
-    left = MOST_BYTES
-    with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
-        for entry in archive.infolist():
-            path = PurePosixPath(entry.filename)
-            if entry.is_dir() or not _is_of(path, files):
-                continue
-            target = folder / _root_of(path, files) / path
-            if target.exists() or target.is_symlink():
-                continue
-            left -= entry.file_size
-            if left < 0:
-                raise UnreadableRepository("What the build made is larger than 1 GiB.")
-            # Below a folder of the checkout that is a link, something else would be written.
-            if target.parent.resolve() != folder.resolve() / target.parent.relative_to(folder):
-                continue
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(archive.read(entry))
+    with tempfile.TemporaryDirectory(prefix="reenact-built-") as at:
+        packed = Path(at) / "built.whl"
+        packed.write_bytes(wheel)
+        made = Path(at) / "unpacked"
+        made.mkdir()
+        unpack(packed, made, Bounds(most_bytes=MOST_BYTES))
+        for file in sorted(one for one in made.rglob("*") if one.is_file()):
+            path = PurePosixPath(file.relative_to(made))
+            if _is_of(path, files):
+                _lay_one(file, folder / _root_of(path, files) / path, folder)
+
+
+def _lay_one(file: Path, target: Path, folder: Path) -> None:
+    """One file, where the checkout has none."""
+    if target.exists() or target.is_symlink():
+        return
+    # Below a folder of the checkout that is a link, something else would be written.
+    if target.parent.resolve() != folder.resolve() / target.parent.relative_to(folder):
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(file.read_bytes())
 
 
 def _is_of(path: PurePosixPath, files: ProjectFiles) -> bool:

@@ -14,7 +14,7 @@ from importlib.resources import files
 
 from reenact.claims import controls
 from reenact.claims.claim import Claim
-from reenact.claims.look import INSIDE, Look, Looker, Seen
+from reenact.claims.look import INSIDE, CheckRun, Look, Looker
 from reenact.claims.restated import restated, written
 from reenact.claims.script import objections
 from reenact.claims.verdict import ClaimVerdict, Gate, GateName, sentence_of
@@ -39,12 +39,12 @@ class Looks:
     looker: Looker
     run: Scope
 
-    def at(self, *looks: Look) -> list[tuple[Seen, ...]]:
+    def at(self, *looks: Look) -> list[tuple[CheckRun, ...]]:
         """The check on programs; those that are not known yet share a box."""
         claim = self.claim
         by_name = {one.name: one for one in looks}
 
-        def effect(missing: tuple[str, ...]) -> Iterator[Mapping[str, tuple[Seen, ...]]]:
+        def effect(missing: tuple[str, ...]) -> Iterator[Mapping[str, tuple[CheckRun, ...]]]:
             wanted = [by_name[name] for name in missing]
             yield self.looker(self.program, claim.script, claim.check, wanted)
 
@@ -59,11 +59,11 @@ class Looks:
             }
             for name, one in by_name.items()
         }
-        found: Mapping[str, tuple[Seen, ...]] = self.run.many(
+        found: Mapping[str, tuple[CheckRun, ...]] = self.run.many(
             inputs,
             effect,
             kind=Kind.BOX,
-            returns=tuple[Seen, ...],
+            returns=tuple[CheckRun, ...],
             still=lambda seen: all(one.was_run for one in seen),
         )
         return [found[one.name] for one in looks]
@@ -97,8 +97,8 @@ def executed(
     begun = read(claim, program)
     if begun.failed is not None:
         return begun
-    red: tuple[Seen, ...] = ()
-    green: tuple[Seen, ...] = ()
+    red: tuple[CheckRun, ...] = ()
+    green: tuple[CheckRun, ...] = ()
     passed = list(begun.gates)
     looks = Looks(claim, program, looker, run)
     patched = claim.patch.apply(program)
@@ -117,7 +117,7 @@ def executed(
 
 def _gates(
     looks: Looks, program: Program, patched: Program, second: Program | None
-) -> Iterator[tuple[Gate, tuple[Seen, ...]]]:
+) -> Iterator[tuple[Gate, tuple[CheckRun, ...]]]:
     red, green = looks.at(Look("red", program, SEEDS), Look("green", patched, SEEDS))
     yield _red(red), red
     yield _green(red, green, program, patched), green
@@ -151,7 +151,7 @@ def _controls(
         yield f"{name}-seeds", Look(f"{name}-seeds", one, OTHER_SEEDS)
 
 
-def _red(red: Sequence[Seen]) -> Gate:
+def _red(red: Sequence[CheckRun]) -> Gate:
     undecided = next((one for one in red if not one.decided), None)
     green = next((one for one in red if one.is_green), None)
     if green is not None:
@@ -165,7 +165,9 @@ def _red(red: Sequence[Seen]) -> Gate:
     return Gate(GateName.RED, True, sentence_of(red))
 
 
-def _green(red: Sequence[Seen], green: Sequence[Seen], program: Program, patched: Program) -> Gate:
+def _green(
+    red: Sequence[CheckRun], green: Sequence[CheckRun], program: Program, patched: Program
+) -> Gate:
     undecided = next((one for one in green if not one.decided), None)
     still = next((one for one in green if one.is_red), None)
     if still is not None:
@@ -186,7 +188,7 @@ def _green(red: Sequence[Seen], green: Sequence[Seen], program: Program, patched
     return Gate(GateName.GREEN, True, sentence_of(green))
 
 
-def _rewritten(seen: Mapping[str, Sequence[Seen]]) -> Gate:
+def _rewritten(seen: Mapping[str, Sequence[CheckRun]]) -> Gate:
     """Red and green whatever the programs look like."""
     for name, which in (("red", "unchanged"), ("green", "after the edit")):
         looks = seen.get(f"{name}-rewritten")
@@ -198,14 +200,14 @@ def _rewritten(seen: Mapping[str, Sequence[Seen]]) -> Gate:
     return Gate(GateName.REWRITTEN, True, "other names of locals, no comments, other lines")
 
 
-def _irrelevant(seen: Mapping[str, Sequence[Seen]]) -> Gate:
+def _irrelevant(seen: Mapping[str, Sequence[CheckRun]]) -> Gate:
     looks = seen.get("irrelevant")
     if looks is None:
         return Gate(GateName.IRRELEVANT, None, "none could be made")
     return Gate(GateName.IRRELEVANT, looks[0].is_red, looks[0].sentence)
 
 
-def _mutants(seen: Mapping[str, Sequence[Seen]]) -> Gate:
+def _mutants(seen: Mapping[str, Sequence[CheckRun]]) -> Gate:
     tried = {name: looks[0] for name, looks in seen.items() if name.startswith(controls.WITH)}
     red = next((name for name, one in tried.items() if one.is_red), None)
     if red is not None:
@@ -216,7 +218,7 @@ def _mutants(seen: Mapping[str, Sequence[Seen]]) -> Gate:
     return Gate(GateName.MUTANTS, True, f"{count} other settings")
 
 
-def _persists(seen: Mapping[str, Sequence[Seen]]) -> Gate:
+def _persists(seen: Mapping[str, Sequence[CheckRun]]) -> Gate:
     """The property fails later too, and with other seeds, and holds there after the edit. Where a
     program ends before it is later, the seeds alone tell.
     """
@@ -231,7 +233,7 @@ def _persists(seen: Mapping[str, Sequence[Seen]]) -> Gate:
     return Gate(GateName.PERSISTS, True, sentence_of(seen["red-seeds"]))
 
 
-def _second(seen: Mapping[str, Sequence[Seen]]) -> Gate:
+def _second(seen: Mapping[str, Sequence[CheckRun]]) -> Gate:
     one = seen["second"][0]
     return Gate(GateName.SECOND, one.is_green, one.sentence)
 

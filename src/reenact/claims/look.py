@@ -40,7 +40,7 @@ TAIL = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class CheckRun:
     """One run of a script on a program, with one seed: facts, no judgement."""
 
     ending: str
@@ -99,7 +99,7 @@ class Seen:
         return f"it was ended: {self.ending}{f', {self.why}' if self.why else ''}"
 
 
-_SEEN = TypeAdapter(Seen)
+_SEEN = TypeAdapter(CheckRun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Looker:
         script: str,
         check: Check,
         looks: Sequence[Look],
-    ) -> dict[str, tuple[Seen, ...]]:
+    ) -> dict[str, tuple[CheckRun, ...]]:
         """Each look, once a seed, all in one box that imports the frameworks once. `program` is
         what they are changed from. Raises SandboxFailed and Stopped.
         """
@@ -228,7 +228,7 @@ def _variables() -> dict[str, str]:
     }
 
 
-def _seen(result: BoxResult, word: str, name: str) -> Seen:
+def _seen(result: BoxResult, word: str, name: str) -> CheckRun:
     """What a run left. A result without our word is not the watcher's and counts for nothing."""
     known: dict[str, Any] = {
         "ending": str(result.ending),

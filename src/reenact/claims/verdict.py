@@ -18,7 +18,7 @@ from enum import StrEnum
 from typing import TypedDict
 
 from reenact.claims.claim import Claim, ClaimJson
-from reenact.claims.look import Seen
+from reenact.claims.look import CheckRun
 from reenact.result import Result
 from reenact.types import ExitCode
 
@@ -137,9 +137,9 @@ class ClaimVerdict(Result):
 
     claim: Claim
     gates: tuple[Gate, ...]
-    red: tuple[Seen, ...] = ()
+    red: tuple[CheckRun, ...] = ()
     """What the check saw on the unchanged program, seed by seed."""
-    green: tuple[Seen, ...] = ()
+    green: tuple[CheckRun, ...] = ()
     """And after the edit."""
     effect: MetricEffect | None = None
     diff: str = ""
@@ -237,6 +237,6 @@ class ClaimVerdict(Result):
         return f"{self.status.value.capitalize()}. {self.reason}"
 
 
-def sentence_of(looks: Sequence[Seen]) -> str:
+def sentence_of(looks: Sequence[CheckRun]) -> str:
     """What the first of these runs saw."""
     return looks[0].sentence if looks else "it was not run"

@@ -26,7 +26,7 @@ from reenact.types import ExitCode, Table
 from reenact.web.render import require_web
 
 if TYPE_CHECKING:
-    from reenact.web.state import Form
+    from reenact.web.state import CommandForm
 
 STARTED = {
     "diagnose": ("train.py", ("--depth", "--budget", "--max-time")),
@@ -90,16 +90,16 @@ def _folder(runs: Path | None) -> Path:
     return runs
 
 
-def forms() -> Iterator[Form]:
+def forms() -> Iterator[CommandForm]:
     """The verbs that the page may start, as the command line describes them."""
     from reenact.cli.main import reenact
-    from reenact.web.state import Form
+    from reenact.web.state import CommandForm
 
     context = click.Context(reenact)
     for verb, (example, at_once) in STARTED.items():
         command = reenact.get_command(context, verb)
         assert command is not None
-        yield Form(verb, command, example, at_once)
+        yield CommandForm(verb, command, example, at_once)
 
 
 @command()

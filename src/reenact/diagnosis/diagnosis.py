@@ -268,7 +268,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceFile:
+class ShownFile:
     """A file in which a finding lies."""
 
     file: str
@@ -276,7 +276,7 @@ class SourceFile:
     marks: tuple[Named, ...]
 
 
-def suspected_source(found: Diagnosis) -> tuple[SourceFile, ...]:
+def suspected_source(found: Diagnosis) -> tuple[ShownFile, ...]:
     """Every file in which a finding lies: its text, and the places with the detector that names
     each.
     """
@@ -293,7 +293,7 @@ def suspected_source(found: Diagnosis) -> tuple[SourceFile, ...]:
         # Its places count in the script that is made of it.
         texts[str(program.entry)] = program.script()
     return tuple(
-        SourceFile(
+        ShownFile(
             file,
             texts.get(file, ""),
             tuple(marks),

@@ -29,7 +29,7 @@ LOOK_EVERY = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QueryAnswer:
     """What a query gave."""
 
     columns: tuple[str, ...]
@@ -44,7 +44,7 @@ def query(
     *,
     limit: int = 1000,
     seconds: float = 60.0,
-) -> Answer:
+) -> QueryAnswer:
     """The answer to one SELECT over the views `runs` and `steps`."""
     damage: list[JournalDamaged] = []
     with closing(Database(folder / "journal.db", readonly=True)) as database:
@@ -69,7 +69,7 @@ def query(
     if not cursor.description:
         raise _refusal(ValueError("it asks for nothing"), seconds)
     columns = tuple(str(column[0]) for column in cursor.description)
-    return Answer(
+    return QueryAnswer(
         columns,
         tuple(rows[:limit]),
         len(rows) > limit,

@@ -48,7 +48,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CriterionCheck:
     """What a program looks for."""
 
     kind: Kind
@@ -78,7 +78,7 @@ class Criterion:
     category: Category
     weight: int
     """1 to 3: how much the method depends on it."""
-    check: Check | None = None
+    check: CriterionCheck | None = None
 
 
 class Value(StrEnum):

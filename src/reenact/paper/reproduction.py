@@ -17,7 +17,7 @@ from reenact.paper.measure.gap_repair import GapRepair
 from reenact.paper.measure.runs import FullRun
 from reenact.paper.measure.verdict import Judgement, Ordering, Verdict
 from reenact.paper.options import Goal
-from reenact.paper.review.claims import Claim
+from reenact.paper.review.claims import PaperClaim
 from reenact.paper.review.review import Review
 from reenact.paper.verify.verify import JudgesAgreement
 from reenact.result import Result
@@ -40,7 +40,7 @@ class ReproductionJson(TypedDict):
     scale: float
     review: Review
     sections: list[JsonValue]
-    claims: tuple[Claim, ...]
+    claims: tuple[PaperClaim, ...]
     comparisons: tuple[Comparison, ...]
     orderings: tuple[Ordering, ...]
     exemplars: tuple[Exemplar, ...]
@@ -67,7 +67,7 @@ class Reproduction(Result):
     goal: Goal
     judgement: Judgement
     review: Review
-    claims: tuple[Claim, ...]
+    claims: tuple[PaperClaim, ...]
     exemplars: tuple[Exemplar, ...]
     fingerprint: Fingerprint
     development: Development

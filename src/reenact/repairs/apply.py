@@ -11,7 +11,7 @@ from reenact.errors import InputError
 from reenact.journal.scope import Scope
 from reenact.program.patch import Patch
 from reenact.program.program import Program
-from reenact.sandbox.commit import Entry, commit_files, committed_file, uncommitted
+from reenact.sandbox.commit import CommittedFile, commit_files, committed_file, uncommitted
 from reenact.sandbox.git_folder import TheirGit, of_user
 
 BACKUP = ".before-repair"
@@ -107,7 +107,7 @@ def commit_on_branch(
         refuse_dirty(program, new)
     theirs = of_user(root)
     prefix = program.folder.resolve().relative_to(root)
-    entries: dict[str, Entry | None] = {}
+    entries: dict[str, CommittedFile | None] = {}
     for name, content in new.items():
         source = program.file(name)
         old = source.encode() if source is not None else b""
@@ -129,13 +129,13 @@ def _entry(
     new: bytes,
     *,
     allow_dirty: bool,
-) -> Entry:
+) -> CommittedFile:
     """The new content as it is committed: with the line ends that the committed file has."""
     before = committed_file(theirs, name)
     if before is None:
-        return Entry("100644", new)
+        return CommittedFile("100644", new)
     if before.content != old and before.content == old.replace(b"\r\n", b"\n"):
-        return Entry(before.mode, new.replace(b"\r\n", b"\n"))
+        return CommittedFile(before.mode, new.replace(b"\r\n", b"\n"))
     if before.content != old and not allow_dirty:
         why = (
             f"What is committed is not what is on disk: a filter of git changes it. Received: "
@@ -143,7 +143,7 @@ def _entry(
         )
         instead = "Use --apply alone: it changes the file, and you commit it with your filter."
         raise InputError(why, next_step=instead)
-    return Entry(before.mode, new)
+    return CommittedFile(before.mode, new)
 
 
 def _root(folder: Path) -> Path | None:

@@ -22,7 +22,7 @@ from reenact.repairs.search_context import Evaluation
 from reenact.result import Result, rounded
 from reenact.trials.budget import TrainingUsage
 from reenact.trials.metric import Measure
-from reenact.trials.statistics import Comparison, detectable_words
+from reenact.trials.statistics import PairedSamples, detectable_words
 from reenact.trials.trial import Curve, Outcome, Part
 from reenact.trials.verify import SIGNIFICANT
 from reenact.types import ExitCode
@@ -156,7 +156,7 @@ class Verdict:
     before: tuple[float, ...]
     """The metric as it is logged, a seed each; NaN for a failed training."""
     after: tuple[float, ...]
-    comparison: Comparison
+    comparison: PairedSamples
     """The same, oriented so that larger is better."""
     p_value: float
     """Corrected where a second change was verified, or might have been."""

@@ -25,7 +25,7 @@ _TOLERANT = (Relation.DIFFERS, Relation.SAME)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptClaim:
     """A tested claim, and where its program is."""
 
     verdict: ClaimVerdict

@@ -69,14 +69,14 @@ def uncommitted(
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CommittedFile:
     """A file of a commit."""
 
     mode: str
     content: bytes
 
 
-def committed_file(theirs: TheirGit, name: str) -> Entry | None:
+def committed_file(theirs: TheirGit, name: str) -> CommittedFile | None:
     """A file as it is in the last commit; none where that has no such file."""
     with own_git_folder(theirs) as own:
         listed = run_git(own, own, ("ls-tree", "-z", "HEAD", "--", name), wall_s=WALL_S).decode()
@@ -85,7 +85,7 @@ def committed_file(theirs: TheirGit, name: str) -> Entry | None:
         mode, kind, identity = listed.partition("\t")[0].split()
         if kind != "blob":
             return None
-        return Entry(
+        return CommittedFile(
             mode,
             run_git(own, own, ("cat-file", "blob", identity), wall_s=WALL_S),
         )
@@ -93,7 +93,7 @@ def committed_file(theirs: TheirGit, name: str) -> Entry | None:
 
 def commit_files(
     theirs: TheirGit,
-    files: Mapping[str, Entry | None],
+    files: Mapping[str, CommittedFile | None],
     message: str,
     *,
     branch: str = "",
@@ -167,7 +167,7 @@ def _checked_out(own: Path) -> str:
 
 def _index_lines(
     ask: Callable[..., bytes],
-    files: Mapping[str, Entry | None],
+    files: Mapping[str, CommittedFile | None],
 ) -> bytes:
     """What `git update-index --index-info` reads; mode 0 takes a file out."""
     lines: list[bytes] = []

@@ -26,7 +26,7 @@ LARGEST_EFFECT = 32.0
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PairedSamples:
     """Paired samples before and after a change."""
 
     before: tuple[float, ...]
@@ -48,7 +48,7 @@ def compare(
     after: Sequence[float],
     *,
     looked: int = 0,
-) -> Comparison:
+) -> PairedSamples:
     """Paired comparison; both samples oriented, same length, same seeds in the same order; `looked`
     as in `signed_rank_p`.
     """
@@ -61,7 +61,7 @@ def compare(
     total = sum(map(abs, ranks))
     p_value = signed_rank_p(differences, looked=looked)
     biserial = sum(ranks) / total if total else 0.0
-    return Comparison(
+    return PairedSamples(
         tuple(before),
         tuple(after),
         p_value,

@@ -15,7 +15,7 @@ from reenact.program.patch import Patch
 from reenact.trials.bounds import shortfall
 from reenact.trials.statistics import (
     ALPHA,
-    Comparison,
+    PairedSamples,
     compare,
     detectable_gain,
     is_settled,
@@ -40,7 +40,7 @@ class Verification:
 
     patch: Patch
     seeds: tuple[int, ...]
-    comparison: Comparison
+    comparison: PairedSamples
     """Before and after, larger is better; -inf for a failed training."""
     p_value: float
     """Corrected where a second change was verified, or might have been."""
@@ -102,7 +102,7 @@ def _verification(
     patch: Patch,
     trainer: BudgetedTrainer,
     seeds: Sequence[int],
-    compared: Comparison,
+    compared: PairedSamples,
     share: float,
     cpu_seconds: float,
 ) -> Verification:
@@ -139,7 +139,7 @@ def _verification(
 
 def _compared(
     pair: tuple[Patch, Patch], trainer: BudgetedTrainer, seeds: Sequence[int], alpha: float
-) -> Comparison:
+) -> PairedSamples:
     """Over the first seeds where they settle it, else over all; where there are no further ones,
     both come to the same p-value.
     """

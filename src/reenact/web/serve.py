@@ -23,7 +23,7 @@ from reenact.web.guard import Guard
 from reenact.web.render import htmx, own
 from reenact.web.run_page import report_download, run_page, step_page, steps_page
 from reenact.web.runs_page import compare_page, runs_page
-from reenact.web.state import AppState, Form, state_of
+from reenact.web.state import AppState, CommandForm, state_of
 
 HERE = "127.0.0.1"
 PATIENCE_S = 3
@@ -61,7 +61,7 @@ ROUTES = (
 
 def serve(
     runs_dir: Path,
-    forms: Sequence[Form],
+    forms: Sequence[CommandForm],
     *,
     tell: Callable[[str], None],
     port: int = 0,
@@ -76,7 +76,7 @@ def serve(
 
 @contextmanager
 def serving(
-    runs_dir: Path, forms: Sequence[Form] = (), folder: Path | None = None
+    runs_dir: Path, forms: Sequence[CommandForm] = (), folder: Path | None = None
 ) -> Iterator[str]:
     """A server in a thread of this process, for tests and measurements: the address with its
     token.
@@ -103,7 +103,7 @@ def serving(
 
 def _made(
     runs_dir: Path,
-    forms: Sequence[Form],
+    forms: Sequence[CommandForm],
     folder: Path,
     port: int,
 ) -> tuple[socket.socket, uvicorn.Server, str]:

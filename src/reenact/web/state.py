@@ -24,7 +24,7 @@ LEFT_OUT = ("--output-format", "--help")
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class CommandForm:
     """One command."""
 
     verb: str
@@ -101,7 +101,7 @@ class AppState:
 
     runs_dir: Path
     jobs: Jobs
-    forms: Sequence[Form] = ()
+    forms: Sequence[CommandForm] = ()
     key: Key = field(default_factory=Key)
 
     @property

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.papers.cases import HandMade, load_cases
 from benchmarks.papers.matching import covers, recalled
 from reenact.intake.papers.paper import Paper
-from reenact.paper.criterion import Category, Check, Criterion, Kind, Level
+from reenact.paper.criterion import Category, Criterion, CriterionCheck, Kind, Level
 
 RATE = HandMade(
     "H01",
@@ -23,7 +23,7 @@ RATE = HandMade(
 
 
 def criterion(
-    fact: str, quote: str, paper: Paper, check: Check | None = None, name: str = "F1"
+    fact: str, quote: str, paper: Paper, check: CriterionCheck | None = None, name: str = "F1"
 ) -> Criterion:
     return Criterion(
         name,
@@ -56,7 +56,7 @@ def test_parameter_and_value_or_a_near_fact_of_the_sentence(
 
 
 def test_a_check_may_say_it_in_place_of_the_fact(paper: Paper) -> None:
-    check = Check(Kind.PARAMETER, "learning rate", "0.05")
+    check = CriterionCheck(Kind.PARAMETER, "learning rate", "0.05")
     assert covers(
         criterion("Set as stated.", "learning rate of 0.05", paper, check),
         [RATE],

@@ -20,7 +20,7 @@ from benchmarks.scorecard import Scorecard
 from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
 from reenact.paper.measure.gap import Comparison, Grade
-from reenact.paper.review.claims import Claim
+from reenact.paper.review.claims import PaperClaim
 from reenact.sandbox.choose import choose
 from reenact.types import ExitCode
 
@@ -255,8 +255,8 @@ def test_a_claim_is_found_by_its_value_and_method(folder: Path) -> None:
     assert goal_measured(unknown, [_compared(_stated(0.3, "Slow Slopes"), 0.31)]) == 0.31
 
 
-def _stated(value: float, method: str) -> Claim:
-    return Claim(
+def _stated(value: float, method: str) -> PaperClaim:
+    return PaperClaim(
         id="C1",
         metric="error",
         value=value,
@@ -271,5 +271,5 @@ def _stated(value: float, method: str) -> Claim:
     )
 
 
-def _compared(claim: Claim, measured: float | None) -> Comparison:
+def _compared(claim: PaperClaim, measured: float | None) -> Comparison:
     return Comparison(claim, "m", measured, None, 1, 0.0, Grade.A)

@@ -12,7 +12,7 @@ import pytest
 
 from reenact.bug.project_files import project_files
 from reenact.bug.repro.facts import ReproFacts, read_facts
-from reenact.bug.repro.judged import Judged, Judgement, judge_environment, judged
+from reenact.bug.repro.judged import JudgedRevision, Judgement, judge_environment, judged
 from reenact.bug.reproduction import CallForm, Reproduction
 from reenact.bug.script_runner import Revision, ScriptRunner
 from reenact.codegen.runner import ProjectRunner
@@ -30,7 +30,7 @@ WRONG_SYMPTOM = {
 }
 
 
-def judge(toy: Any, out: Path, folder: Path) -> Judged:
+def judge(toy: Any, out: Path, folder: Path) -> JudgedRevision:
     facts = read_facts(out / "repro.py")
     files = project_files(folder)
     at = Revision("it", files)

@@ -11,7 +11,7 @@ import pytest
 from reenact.intake.papers.paper import Paper, Paragraph
 from reenact.llm.scripted import Scripted
 from reenact.paper.bearing import compact, portions
-from reenact.paper.criterion import Category, Check, Kind, Level
+from reenact.paper.criterion import Category, CriterionCheck, Kind, Level
 from reenact.paper.fingerprint.expression import Misfit, parsed, value_of
 from reenact.paper.fingerprint.fingerprint import (
     EVERYWHERE,
@@ -65,7 +65,7 @@ def test_a_check_needs_its_value_in_the_quote(
 
 def test_a_formula_needs_an_equation_and_an_expression_that_can_be_computed() -> None:
     good = ProposedCheck(kind=Kind.FORMULA, subject="", value="", expression="np.exp(-x) / 2")
-    assert checked(good, "$e^{-x}/2$", whole=False) == Check(
+    assert checked(good, "$e^{-x}/2$", whole=False) == CriterionCheck(
         Kind.FORMULA, "formula", "", "np.exp(-x) / 2"
     )
     assert checked(good, "half of the exponential", whole=False) is None
@@ -189,7 +189,7 @@ def test_atoms_keep_the_quote_and_get_their_own_checks(run: Any) -> None:
     ]
     model = Scripted({"paper/atoms[0]/split": {"facts": [{"number": 1, "atoms": atoms}]}})
     first, second, third = split([BOTH, ITEM], model, run)
-    assert first.check == Check(Kind.PARAMETER, "batch size", "32")
+    assert first.check == CriterionCheck(Kind.PARAMETER, "batch size", "32")
     assert (second.scope, second.quote, second.check) == (
         "fine-tuning",
         BOTH.quote,
@@ -207,7 +207,7 @@ def checked_item(fact: str, scope: str, subject: str, value: str, **change: Any)
         ITEM,
         fact=fact,
         scope=scope,
-        check=Check(Kind.PARAMETER, subject, value),
+        check=CriterionCheck(Kind.PARAMETER, subject, value),
         **change,
     )
 
@@ -238,12 +238,12 @@ def checked_item(fact: str, scope: str, subject: str, value: str, **change: Any)
         (
             replace(
                 ITEM,
-                check=Check(Kind.LAYER, "hidden units", "64"),
+                check=CriterionCheck(Kind.LAYER, "hidden units", "64"),
                 fact="Layers have 64 units.",
             ),
             replace(
                 ITEM,
-                check=Check(Kind.PARAMETER, "hidden size", "64"),
+                check=CriterionCheck(Kind.PARAMETER, "hidden size", "64"),
                 fact="64 units a layer.",
             ),
             True,
@@ -253,13 +253,13 @@ def checked_item(fact: str, scope: str, subject: str, value: str, **change: Any)
                 ITEM,
                 fact="It is halved.",
                 whole=True,
-                check=Check(Kind.FORMULA, "f", "", "x / 2"),
+                check=CriterionCheck(Kind.FORMULA, "f", "", "x / 2"),
             ),
             replace(
                 ITEM,
                 fact="Take half.",
                 whole=True,
-                check=Check(Kind.FORMULA, "f", "", "0.5 * x"),
+                check=CriterionCheck(Kind.FORMULA, "f", "", "0.5 * x"),
             ),
             True,
         ),

@@ -12,7 +12,7 @@ from reenact.intake.papers.paper import Paper
 from reenact.journal import Journal
 from reenact.llm.recording import Recorder, Replay
 from reenact.llm.scripted import Scripted
-from reenact.paper.criterion import Category, Check, Kind, Level
+from reenact.paper.criterion import Category, CriterionCheck, Kind, Level
 from reenact.paper.fingerprint.fingerprint import Fingerprint
 from reenact.paper.fingerprint.pipeline import take_fingerprint
 from reenact.paper.options import Goal, PaperAblations
@@ -149,10 +149,10 @@ def test_criteria_in_the_order_of_the_paper(paper: Paper, run: Any) -> None:
         ("F8", "The weight decay is 1e-4.", ("2.1:2",)),
     ]
     by_id = {one.id: one for one in found.criteria}
-    assert by_id["F1"].check == Check(
+    assert by_id["F1"].check == CriterionCheck(
         Kind.FORMULA, "mixed target", "t", "(1 - alpha) * y + alpha * p"
     )
-    assert by_id["F8"].check == Check(Kind.PARAMETER, "weight decay", "10^{-4}")
+    assert by_id["F8"].check == CriterionCheck(Kind.PARAMETER, "weight decay", "10^{-4}")
     assert by_id["F7"].category is Category.VERIFICATION
     assert by_id["F7"].level is Level.PARAGRAPH
     assert by_id["F4"].weight == 2

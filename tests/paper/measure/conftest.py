@@ -13,7 +13,7 @@ from reenact.journal import Journal
 from reenact.llm.scripted import Scripted
 from reenact.paper.context import PaperContext, project_runner
 from reenact.paper.options import PaperOptions
-from reenact.paper.review.claims import Claim
+from reenact.paper.review.claims import PaperClaim
 from reenact.sandbox.choose import choose
 
 MODEL = """def update(model, batch):
@@ -34,7 +34,7 @@ json.dump({"accuracy": accuracy, "steps": 7}, open("metrics.json", "w"))
 """
 
 
-def make_claim(name: str = "C1", value: float = 91.0, unit: str = "%", **more: Any) -> Claim:
+def make_claim(name: str = "C1", value: float = 91.0, unit: str = "%", **more: Any) -> PaperClaim:
     stated: dict[str, Any] = {
         "metric": "accuracy",
         "higher_is_better": True,
@@ -45,11 +45,11 @@ def make_claim(name: str = "C1", value: float = 91.0, unit: str = "%", **more: A
         "place": "4:2",
         "quote": "91.0",
     }
-    return Claim(id=name, value=value, unit=unit, **{**stated, **more})
+    return PaperClaim(id=name, value=value, unit=unit, **{**stated, **more})
 
 
 @pytest.fixture
-def claim() -> Callable[..., Claim]:
+def claim() -> Callable[..., PaperClaim]:
     return make_claim
 
 

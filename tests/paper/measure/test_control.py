@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reenact.paper.measure.control import Control, ControlStatus, Source, is_trained_for
+from reenact.paper.measure.control import ControlStatus, NumberControl, Source, is_trained_for
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,9 @@ def test_only_what_training_makes_is_controlled(
 
 
 def test_every_way_in_which_a_number_is_refused_or_doubted() -> None:
-    refused = {status for status in ControlStatus if Control(status, Source.RECOMPUTED).refused}
+    refused = {
+        status for status in ControlStatus if NumberControl(status, Source.RECOMPUTED).refused
+    }
     assert refused == {
         ControlStatus.SAME,
         ControlStatus.PERMUTED,
@@ -49,11 +51,14 @@ def test_every_way_in_which_a_number_is_refused_or_doubted() -> None:
         ControlStatus.OTHER,
         ControlStatus.SEED,
     }
-    assert Control(ControlStatus.PASSED, Source.NOT_CONFIRMED).refused
-    assert not Control(ControlStatus.PASSED, Source.AS_REPORTED).refused
-    assert "no control" in Control(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, "it failed").doubt
-    assert Control(ControlStatus.PASSED, Source.RECOMPUTED, constant=0.5).doubt == ""
-    near_chance = Control(
+    assert NumberControl(ControlStatus.PASSED, Source.NOT_CONFIRMED).refused
+    assert not NumberControl(ControlStatus.PASSED, Source.AS_REPORTED).refused
+    assert (
+        "no control"
+        in NumberControl(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, "it failed").doubt
+    )
+    assert NumberControl(ControlStatus.PASSED, Source.RECOMPUTED, constant=0.5).doubt == ""
+    near_chance = NumberControl(
         ControlStatus.PASSED, Source.RECOMPUTED, constant=0.5, constant_is_as_good=True
     )
     assert "a constant answer gives 0.5" in near_chance.doubt
@@ -70,11 +75,13 @@ def test_every_way_in_which_a_number_is_refused_or_doubted() -> None:
 def test_only_reported_is_what_could_have_been_seen(
     source: Source, could: bool, only: bool
 ) -> None:
-    assert Control(ControlStatus.PASSED, source, should_recompute=could).is_only_reported is only
+    assert (
+        NumberControl(ControlStatus.PASSED, source, should_recompute=could).is_only_reported is only
+    )
 
 
 def test_one_line_for_a_reader() -> None:
-    control = Control(
+    control = NumberControl(
         ControlStatus.PASSED,
         Source.RECOMPUTED,
         trained=0.0091,
@@ -86,9 +93,9 @@ def test_one_line_for_a_reader() -> None:
         "control: mse 0.41 without updates, 0.0091 trained (dry run); recomputed from predictions;"
         " a constant answer gives 0.4"
     )
-    nothing = Control(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, "no step was seen").sentence(
-        "mse"
-    )
+    nothing = NumberControl(
+        ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, "no step was seen"
+    ).sentence("mse")
     assert nothing == (
         "control: no control possible; no step was seen; as reported by the program;"
         " no constant answer is known either"

@@ -19,7 +19,7 @@ import pytest
 from reenact.codegen.project import Project
 from reenact.journal import Journal
 from reenact.paper.develop.development import Development
-from reenact.paper.measure.control import Control, ControlStatus, Source
+from reenact.paper.measure.control import ControlStatus, NumberControl, Source
 from reenact.paper.measure.control_runs import (
     DRY,
     FULL,
@@ -212,7 +212,9 @@ def test_a_claim_of_an_untrained_method_needs_no_control(
     )
     found = measured(text, stated, context, journal)
     assert found.judgement.verdict is Verdict.REPRODUCED
-    assert found.comparisons[0].control == Control(ControlStatus.NOT_NEEDED, Source.AS_REPORTED)
+    assert found.comparisons[0].control == NumberControl(
+        ControlStatus.NOT_NEEDED, Source.AS_REPORTED
+    )
 
 
 def evaluated_untrained() -> float:
@@ -287,7 +289,7 @@ class InAChild(Controls):
         return ControlRun(metrics, Observed.model_validate(report))
 
 
-def judged(text: str, stated: Any, context: Any, tmp_path: Path) -> tuple[Control, Verdict]:
+def judged(text: str, stated: Any, context: Any, tmp_path: Path) -> tuple[NumberControl, Verdict]:
     """The control of a torch program's one number, and the verdict with it."""
     metric = "mse" if "mean" in stated.metric else "accuracy"
     metrics, _ = observed_in_a_child(tmp_path / "alone", text, "", ["--seed", "0"])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reenact.codegen.project import Project
-from reenact.paper.measure.control import Control, ControlStatus, Source
+from reenact.paper.measure.control import ControlStatus, NumberControl, Source
 from reenact.paper.measure.control_runs import (
     DRY,
     FULL,
@@ -97,7 +97,7 @@ def measured(stated: Any, values: tuple[float, ...] = SEEDS, first: int = 1) -> 
 
 def judged(
     one: Comparison, made: Runs, factor: float = 1.0, seed: int = 0
-) -> tuple[Control, set[tuple[str, str]]]:
+) -> tuple[NumberControl, set[tuple[str, str]]]:
     """What the runs say of it, and which of them were asked for; no other can be made."""
     asked = Recording(made)
     controls = Controls(PROJECT, seed, None, None, made=asked)  # type: ignore[arg-type]
@@ -118,7 +118,7 @@ class Recording(dict[tuple[str, str], ControlRun]):
 
 def test_a_number_that_goes_away_without_training_passes(claim: Any) -> None:
     control, asked = judged(measured(accuracy(claim)), runs_with())
-    assert control == Control(
+    assert control == NumberControl(
         ControlStatus.PASSED,
         Source.RECOMPUTED,
         trained=0.8,
@@ -135,7 +135,7 @@ def test_a_number_that_goes_away_without_training_passes(claim: Any) -> None:
 
 def test_what_is_not_trained_for_needs_no_run(claim: Any) -> None:
     one = measured(accuracy(claim, metric="number of parameters"))
-    assert judged(one, {}) == (Control(ControlStatus.NOT_NEEDED, Source.AS_REPORTED), set())
+    assert judged(one, {}) == (NumberControl(ControlStatus.NOT_NEEDED, Source.AS_REPORTED), set())
 
 
 @pytest.mark.parametrize(
@@ -461,14 +461,14 @@ def test_what_is_within_the_spread_over_seeds_is_not_worse(claim: Any) -> None:
 
 def test_a_refused_number_is_no_measurement(claim: Any) -> None:
     one = replace(measured(accuracy(claim)), note="As every seed.")
-    passed = Control(ControlStatus.PASSED, Source.RECOMPUTED)
+    passed = NumberControl(ControlStatus.PASSED, Source.RECOMPUTED)
     assert judged_by(one, passed) == replace(one, control=passed)
-    refused = judged_by(one, Control(ControlStatus.SAME, Source.RECOMPUTED))
+    refused = judged_by(one, NumberControl(ControlStatus.SAME, Source.RECOMPUTED))
     assert (refused.measured, refused.note) == (
         None,
         "Not measured: as good without updates. As every seed.",
     )
-    unconfirmed = judged_by(one, Control(ControlStatus.PASSED, Source.NOT_CONFIRMED))
+    unconfirmed = judged_by(one, NumberControl(ControlStatus.PASSED, Source.NOT_CONFIRMED))
     assert unconfirmed.measured is None
     assert "not confirmed by the predictions of the run" in unconfirmed.note
 
@@ -479,7 +479,7 @@ def test_only_numbers_that_were_measured_get_a_control(claim: Any, context: Any)
     options = context(scale=0.5)
     run = FullRun(0, True, {"accuracy": 0.9}, "", 1.0, 1.0, 1.0, "", scale=0.5)
     found = controlled([missing, counted], [run], PROJECT, options, None)  # type: ignore[arg-type]
-    not_needed = Control(ControlStatus.NOT_NEEDED, Source.AS_REPORTED)
+    not_needed = NumberControl(ControlStatus.NOT_NEEDED, Source.AS_REPORTED)
     assert found == (missing, replace(counted, control=not_needed))
 
 

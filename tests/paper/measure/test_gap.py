@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from reenact.codegen.project import Project
 from reenact.journal import Journal
 from reenact.paper.criterion import Category, Criterion, Judged, Level, Value
-from reenact.paper.measure.control import Control, ControlStatus, Source
+from reenact.paper.measure.control import ControlStatus, NumberControl, Source
 from reenact.paper.measure.gap import (
     Comparison,
     Grade,
@@ -354,7 +354,7 @@ def test_a_bound_itself_is_not_beyond_it(claim: Any, bound: str, higher: bool, h
 def test_what_was_not_measured_is_neither_near_nor_better_nor_doubtful(
     claim: Any, higher: bool
 ) -> None:
-    doubtful = Control(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, "no step")
+    doubtful = NumberControl(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, "no step")
     (one,) = compare([claim(value=0.0, unit="", higher_is_better=higher)], runs(0.5), [])
     assert (one.is_near, one.better, one.holds) == (False, False, False)
     assert replace(one, control=doubtful).doubt == ""
@@ -418,7 +418,7 @@ def test_settings_that_are_not_those_of_the_paper(
     assert settings_that_differ(CRITERIA, judged[1:], scale, stand_in) == words
 
 
-def controlled_claim(claim: Any, measured: float, control: Control) -> Comparison:
+def controlled_claim(claim: Any, measured: float, control: NumberControl) -> Comparison:
     (one,) = compare(
         [claim(value=0.9, unit="")],
         runs(measured),
@@ -431,21 +431,21 @@ def controlled_claim(claim: Any, measured: float, control: Control) -> Compariso
     ("control", "verdict"),
     [
         (
-            Control(ControlStatus.PASSED, Source.RECOMPUTED, should_recompute=True),
+            NumberControl(ControlStatus.PASSED, Source.RECOMPUTED, should_recompute=True),
             Verdict.REPRODUCED,
         ),
-        (Control(ControlStatus.PASSED, Source.AS_REPORTED), Verdict.REPRODUCED),
-        (Control(ControlStatus.NOT_NEEDED, Source.AS_REPORTED), Verdict.REPRODUCED),
+        (NumberControl(ControlStatus.PASSED, Source.AS_REPORTED), Verdict.REPRODUCED),
+        (NumberControl(ControlStatus.NOT_NEEDED, Source.AS_REPORTED), Verdict.REPRODUCED),
         (
-            Control(ControlStatus.PASSED, Source.AS_REPORTED, should_recompute=True),
+            NumberControl(ControlStatus.PASSED, Source.AS_REPORTED, should_recompute=True),
             Verdict.PARTLY,
         ),
         (
-            Control(ControlStatus.IMPOSSIBLE, Source.RECOMPUTED, "no step"),
+            NumberControl(ControlStatus.IMPOSSIBLE, Source.RECOMPUTED, "no step"),
             Verdict.INCONCLUSIVE,
         ),
         (
-            Control(
+            NumberControl(
                 ControlStatus.PASSED,
                 Source.RECOMPUTED,
                 constant=0.88,
@@ -456,13 +456,13 @@ def controlled_claim(claim: Any, measured: float, control: Control) -> Compariso
     ],
 )
 def test_a_number_that_agrees_is_weighed_by_its_control(
-    claim: Any, control: Control, verdict: Verdict
+    claim: Any, control: NumberControl, verdict: Verdict
 ) -> None:
     assert verdict_of([controlled_claim(claim, 0.9, control)], runs=True).verdict is verdict
 
 
 def test_a_number_that_misses_needs_no_control(claim: Any) -> None:
     missed = controlled_claim(
-        claim, 0.5, Control(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, "no step")
+        claim, 0.5, NumberControl(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, "no step")
     )
     assert verdict_of([missed], runs=True).verdict is Verdict.NOT

@@ -12,9 +12,9 @@ from reenact.codegen.runner import MountedSandbox
 from reenact.journal import Journal
 from reenact.paper.criterion import (
     Category,
-    Check,
     CodeLine,
     Criterion,
+    CriterionCheck,
     Judged,
     Kind,
     Level,
@@ -52,7 +52,7 @@ for epoch in range(5):
 PROGRAM = program_from_text(TRAIN)
 
 
-def criterion(name: str, check: Check | None) -> Criterion:
+def criterion(name: str, check: CriterionCheck | None) -> Criterion:
     return Criterion(
         name,
         "fact",
@@ -76,13 +76,15 @@ def kinds(
 def test_a_check_fixes_what_it_names_and_nothing_else() -> None:
     found = kinds(
         [
-            criterion("F1", Check(Kind.PARAMETER, "number of epochs", "5")),
+            criterion("F1", CriterionCheck(Kind.PARAMETER, "number of epochs", "5")),
             criterion("F2", None),
         ]
     )
     assert found == {Hyperparameter.EPOCHS: "F1"}
-    assert Hyperparameter.UNITS in kinds([criterion("F3", Check(Kind.LAYER, "hidden layer", "8"))])
-    assert kinds([criterion("F4", Check(Kind.OPTIMISER, "optimiser", "SGD"))]) == {
+    assert Hyperparameter.UNITS in kinds(
+        [criterion("F3", CriterionCheck(Kind.LAYER, "hidden layer", "8"))]
+    )
+    assert kinds([criterion("F4", CriterionCheck(Kind.OPTIMISER, "optimiser", "SGD"))]) == {
         Hyperparameter.OPTIMIZER: "F4"
     }
 
@@ -98,8 +100,8 @@ def test_a_line_that_a_pass_rests_on_is_fixed() -> None:
 def test_a_change_that_contradicts_the_paper_is_not_trained(context: Any) -> None:
     params = {param.kind: param.id for param in hyperparameters_of(PROGRAM)}
     criteria = [
-        criterion("F1", Check(Kind.PARAMETER, "learning rate", "0.001")),
-        criterion("F2", Check(Kind.LAYER, "hidden layer", "8")),
+        criterion("F1", CriterionCheck(Kind.PARAMETER, "learning rate", "0.001")),
+        criterion("F2", CriterionCheck(Kind.LAYER, "hidden layer", "8")),
     ]
     fixed = fixed_hyperparameters(hyperparameters_of(PROGRAM), criteria, ())
     rate = Patch((Set(params[Hyperparameter.LEARNING_RATE], 0.1),))
@@ -173,7 +175,7 @@ def test_nothing_is_tried_where_the_paper_fixes_all(
     claim: Any, context: Any, journal: Journal
 ) -> None:
     checks = [
-        Check(Kind.PARAMETER, name, "1")
+        CriterionCheck(Kind.PARAMETER, name, "1")
         for name in (
             "learning rate",
             "epochs",

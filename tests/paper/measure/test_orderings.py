@@ -16,7 +16,7 @@ from reenact.paper.measure.verdict import (
     orderings,
     verdict_of,
 )
-from reenact.paper.review.claims import Claim
+from reenact.paper.review.claims import PaperClaim
 
 
 def claim(
@@ -29,8 +29,8 @@ def claim(
     spread: float | None = None,
     dataset: str = "spirals",
     place: str = "t1",
-) -> Claim:
-    return Claim(
+) -> PaperClaim:
+    return PaperClaim(
         id=f"C{number}",
         metric="accuracy",
         value=value,
@@ -46,7 +46,7 @@ def claim(
 
 
 def judged(
-    claims: Sequence[Claim], measured: Mapping[str, Sequence[float]]
+    claims: Sequence[PaperClaim], measured: Mapping[str, Sequence[float]]
 ) -> tuple[tuple[Ordering, ...], Judgement]:
     """Metrics m1, m2, ... belong to C1, C2, ...; each has a value a seed."""
     seeds = range(max(map(len, measured.values())))

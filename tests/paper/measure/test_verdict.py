@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reenact.paper.measure.control import Control, ControlStatus, Source
+from reenact.paper.measure.control import ControlStatus, NumberControl, Source
 from reenact.paper.measure.gap import Comparison, Match, compare, unmeasured
 from reenact.paper.measure.runs import FullRun
 from reenact.paper.measure.verdict import (
@@ -20,15 +20,15 @@ from reenact.paper.measure.verdict import (
     orderings,
     verdict_of,
 )
-from reenact.paper.review.claims import Claim
+from reenact.paper.review.claims import PaperClaim
 from tests.paper.measure.conftest import make_claim
 
 
-def claim(number: int, value: float, method: str = "ours", **more: Any) -> Claim:
+def claim(number: int, value: float, method: str = "ours", **more: Any) -> PaperClaim:
     return make_claim(f"C{number}", value, "", method=method, **more)
 
 
-def measured(one: Claim, *values: float | None, metric: str = "") -> Comparison:
+def measured(one: PaperClaim, *values: float | None, metric: str = "") -> Comparison:
     """By seed; None for a seed that left no number. A claim has a metric of its own."""
     name = metric or f"m{one.id}"
     runs = [
@@ -265,12 +265,12 @@ def test_what_was_not_measured_takes_no_share_of_the_error() -> None:
 # The verdict, on comparisons and orderings that are made.
 
 HIT, MISS = 12.0, 3.0
-PASSED = Control(ControlStatus.PASSED, Source.RECOMPUTED)
+PASSED = NumberControl(ControlStatus.PASSED, Source.RECOMPUTED)
 SAME = ControlStatus.SAME
-IMPOSSIBLE = Control(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, "no step was seen")
+IMPOSSIBLE = NumberControl(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, "no step was seen")
 
 
-def numbers(*values: float | None, control: Control | None = PASSED) -> list[Comparison]:
+def numbers(*values: float | None, control: NumberControl | None = PASSED) -> list[Comparison]:
     """Claims of 12, next to what was measured."""
     found = []
     for number, value in enumerate(values, 1):
@@ -387,7 +387,7 @@ def test_what_agrees_without_a_control_is_inconclusive_where_nothing_else_holds(
 
 
 def test_a_number_that_only_the_program_says_is_not_reproduced_by_that() -> None:
-    reported = Control(ControlStatus.PASSED, Source.AS_REPORTED, should_recompute=True)
+    reported = NumberControl(ControlStatus.PASSED, Source.AS_REPORTED, should_recompute=True)
     only = numbers(HIT, control=reported)
     judgement = verdict_of([*numbers(HIT), *only], runs=True)
     assert judgement.verdict is Verdict.PARTLY

@@ -17,7 +17,7 @@ from reenact.paper.criterion import Category, Criterion, Level
 from reenact.paper.options import Goal
 from reenact.paper.review.claims import (
     WITHHELD,
-    Claim,
+    PaperClaim,
     of_another,
     stated_claims,
     withheld,
@@ -134,9 +134,9 @@ def test_no_usable_answer_gives_no_claims_and_says_so(paper: Paper, run: Any) ->
     assert found.dropped[0].startswith("No claims were read:")
 
 
-def claim(**change: Any) -> Claim:
+def claim(**change: Any) -> PaperClaim:
     given = {**BEST, "setting": "", **change}
-    return Claim(id="C1", **given)
+    return PaperClaim(id="C1", **given)
 
 
 def test_results_are_hidden_and_settings_are_not(paper: Paper) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reenact.codegen.project import Project
-from reenact.paper.criterion import Check, Kind, Value
+from reenact.paper.criterion import CriterionCheck, Kind, Value
 from reenact.paper.verify.mechanical import looked_up, read_project
 from reenact.paper.verify.settings import settings_of
 from reenact.paper.verify.verify import code_lines
@@ -72,14 +72,14 @@ CODE = read_project(Project({"train.py": TRAIN, "model.py": MODEL, "config.yaml"
 def test_a_check_against_the_code(
     kind: Kind, subject: str, value: str, verdict: Value | None
 ) -> None:
-    found = looked_up(Check(kind, subject, value), CODE)
+    found = looked_up(CriterionCheck(kind, subject, value), CODE)
     assert found.value is verdict, found
     assert found.seen
     assert (verdict is None) or found.lines
 
 
 def test_values_followed_to_the_training_count_before_names() -> None:
-    found = looked_up(Check(Kind.PARAMETER, "learning rate", "0.05"), CODE)
+    found = looked_up(CriterionCheck(Kind.PARAMETER, "learning rate", "0.05"), CODE)
     assert [str(line) for line in found.lines] == ["config.yaml:1"], (
         "the default of fit() is not in force"
     )
@@ -89,7 +89,7 @@ def test_several_values_under_one_name_are_for_the_judge() -> None:
     code = read_project(
         Project({"a.py": "tau = 0.5\n", "b.py": "def f(tau=2.0):\n    return tau\n"})
     )
-    found = looked_up(Check(Kind.PARAMETER, "temperature", "0.5"), code)
+    found = looked_up(CriterionCheck(Kind.PARAMETER, "temperature", "0.5"), code)
     assert found.value is None
     assert found.seen == "temperature has several values: a.py:1: tau = 0.5; b.py:1: tau = 2.0"
 
@@ -98,13 +98,13 @@ def test_two_optimisers_are_for_the_judge() -> None:
     code = read_project(
         Project({"a.py": "import torch\ntorch.optim.SGD([])\ntorch.optim.Adam([])\n"})
     )
-    found = looked_up(Check(Kind.OPTIMISER, "optimiser", "Adam"), code)
+    found = looked_up(CriterionCheck(Kind.OPTIMISER, "optimiser", "Adam"), code)
     assert (found.value, found.seen) == (None, "Adam stands in the code next to SGD.")
 
 
 def test_a_schedule_of_ones_own_is_for_the_judge() -> None:
     other = "from torch.optim import lr_scheduler as s\ns.StepLR(o, 10)\n"
-    cosine = Check(Kind.SCHEDULE, "schedule", "cosine annealing")
+    cosine = CriterionCheck(Kind.SCHEDULE, "schedule", "cosine annealing")
     assert looked_up(cosine, read_project(Project({"a.py": other}))).value is Value.FAIL
     own = other + "s.LambdaLR(o, f)\n"
     assert looked_up(cosine, read_project(Project({"a.py": own}))).value is None
@@ -164,7 +164,7 @@ def test_what_a_dry_run_shortens_is_no_setting() -> None:
 
 
 def test_a_value_that_nothing_reads_is_no_pass() -> None:
-    check = Check(Kind.PARAMETER, "temperature", "0.5")
+    check = CriterionCheck(Kind.PARAMETER, "temperature", "0.5")
     unread = looked_up(
         check,
         read_project(Project({"config.yaml": "tau: 0.5\n", "a.py": "tau = 0.5\n"})),
@@ -192,12 +192,14 @@ def test_endless_sums_do_no_harm(terms: int) -> None:
             }
         )
     )
-    assert looked_up(Check(Kind.PARAMETER, "learning rate", "0.1"), code).value is Value.PASS
+    assert (
+        looked_up(CriterionCheck(Kind.PARAMETER, "learning rate", "0.1"), code).value is Value.PASS
+    )
 
 
 def test_one_seed_is_not_the_number_of_seeds() -> None:
     code = read_project(Project({"a.py": "seed = 0\n"}))
-    assert looked_up(Check(Kind.PARAMETER, "seeds", "10"), code).value is None
+    assert looked_up(CriterionCheck(Kind.PARAMETER, "seeds", "10"), code).value is None
 
 
 def test_lines_that_are_code() -> None:
@@ -233,7 +235,7 @@ def test_a_setting_counts_only_where_its_scope_is(
     subject: str, value: str, scope: str, verdict: Value | None
 ) -> None:
     code = read_project(Project({"score.py": METRIC}))
-    found = looked_up(Check(Kind.PARAMETER, subject, value), code, scope)
+    found = looked_up(CriterionCheck(Kind.PARAMETER, subject, value), code, scope)
     assert found.value is verdict
     assert found.lines, "the judge is shown where it stands"
 
@@ -241,13 +243,13 @@ def test_a_setting_counts_only_where_its_scope_is(
 def test_of_two_settings_of_a_kind_the_judge_decides() -> None:
     code = read_project(Project({"config.yaml": TABLES, "a.py": "use(**config)\n"}))
     for scope in ("training", "training of the teacher", "training of the student"):
-        found = looked_up(Check(Kind.PARAMETER, "learning rate", "0.1"), code, scope)
+        found = looked_up(CriterionCheck(Kind.PARAMETER, "learning rate", "0.1"), code, scope)
         assert found.value is None
         assert "several values" in found.seen
 
 
 def test_the_training_of_one_network_is_not_that_of_another() -> None:
     code = read_project(Project({"config.yaml": "student: {lr: 0.1}\n", "a.py": "use(**config)\n"}))
-    rate = Check(Kind.PARAMETER, "learning rate", "0.1")
+    rate = CriterionCheck(Kind.PARAMETER, "learning rate", "0.1")
     assert looked_up(rate, code, "training of the student").value is Value.PASS
     assert looked_up(rate, code, "training of the teacher").value is None

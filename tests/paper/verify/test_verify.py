@@ -18,15 +18,15 @@ from reenact.llm.prompts import load_prompt
 from reenact.llm.scripted import Scripted
 from reenact.paper.criterion import (
     Category,
-    Check,
     CodeLine,
     Criterion,
+    CriterionCheck,
     Judged,
     Kind,
     Level,
     Value,
 )
-from reenact.paper.lineage.code import SourceFile
+from reenact.paper.lineage.code import CitedFile
 from reenact.paper.lineage.trace import Exemplar
 from reenact.paper.verify.mechanical import beside_code, read_project
 from reenact.paper.verify.verify import JudgesAgreement, second_judge, settled, verify
@@ -75,7 +75,7 @@ PROJECT = Project(
 
 
 def criterion(
-    number: int, fact: str = "It holds.", check: Check | None = None, weight: int = 1
+    number: int, fact: str = "It holds.", check: CriterionCheck | None = None, weight: int = 1
 ) -> Criterion:
     return Criterion(
         f"F{number}",
@@ -90,10 +90,10 @@ def criterion(
     )
 
 
-RATE = criterion(1, check=Check(Kind.PARAMETER, "learning rate", "0.05"))
-BATCH = criterion(2, check=Check(Kind.PARAMETER, "batch size", "32"), weight=3)
+RATE = criterion(1, check=CriterionCheck(Kind.PARAMETER, "learning rate", "0.05"))
+BATCH = criterion(2, check=CriterionCheck(Kind.PARAMETER, "batch size", "32"), weight=3)
 MIXED = criterion(3, "Targets are mixed.")
-FORMULA = criterion(4, check=Check(Kind.FORMULA, "target", "t", "(1 - a) * y + a * p"))
+FORMULA = criterion(4, check=CriterionCheck(Kind.FORMULA, "target", "t", "(1 - a) * y + a * p"))
 LINE = {
     "file": "losses.py",
     "line": 6,
@@ -283,7 +283,9 @@ def test_inputs_may_be_reshaped_for_the_function(paper: Paper, run: Any) -> None
     inputs.append({"name": "a", "low": 0, "high": 1, "shape": []})
     whole = criterion(
         4,
-        check=Check(Kind.FORMULA, "target", "t", "np.reshape((1 - a) * y + a * p, (3, 3, 4))"),
+        check=CriterionCheck(
+            Kind.FORMULA, "target", "t", "np.reshape((1 - a) * y + a * p, (3, 3, 4))"
+        ),
     )
     model = formulas(setup(arguments=arguments, inputs=inputs))
     (found,) = verify([whole], PROJECT, paper, model, run, runner())
@@ -355,7 +357,7 @@ CITED = Exemplar(
     "Mixing",
     "extended",
     ("1:1.1",),
-    files=(SourceFile("mix.py", "MIX = 0.3\n", "the target"),),
+    files=(CitedFile("mix.py", "MIX = 0.3\n", "the target"),),
 )
 
 
@@ -421,7 +423,7 @@ def test_judges_of_one_mind_have_no_kappa_and_a_silent_one_none(paper: Paper, ru
 
 
 def rate(number: int, value: str, place: str, scope: str = "training") -> Criterion:
-    check = Check(Kind.PARAMETER, "learning rate", value)
+    check = CriterionCheck(Kind.PARAMETER, "learning rate", value)
     return replace(
         criterion(number, f"The learning rate is {value}.", check),
         scope=scope,
@@ -449,7 +451,7 @@ def rate(number: int, value: str, place: str, scope: str = "training") -> Criter
         (
             replace(
                 rate(2, "0.01", "2.1:1.2"),
-                check=Check(Kind.PARAMETER, "momentum", "0.01"),
+                check=CriterionCheck(Kind.PARAMETER, "momentum", "0.01"),
             ),
             Value.FAIL,
         ),

@@ -10,7 +10,7 @@ import pytest
 from reenact.paper.measure.curves import Curve
 from reenact.paper.measure.gap import Comparison, Grade
 from reenact.paper.measure.runs import FullRun
-from reenact.paper.review.claims import Claim
+from reenact.paper.review.claims import PaperClaim
 from reenact.report.views.paper_parts import MOST_PLOTS, training_plots
 
 
@@ -23,7 +23,7 @@ def curve(metric: str, *values: float | None, label: str = "") -> Curve:
 
 
 def claimed(metric: str, measured: float, value: float, unit: str = "%") -> Comparison:
-    claim = Claim(
+    claim = PaperClaim(
         id="C1",
         metric="accuracy",
         value=value,

@@ -36,7 +36,7 @@ class Judgement(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedRevision:
     """What a script says of one revision, and why."""
 
     judgement: Judgement
@@ -57,11 +57,11 @@ class Judged:
         return f"{words[self.judgement]}: {self.reason.rstrip('.')}.{ends}"
 
 
-def judged(repro: str, facts: ReproFacts, at: Revision, runner: ScriptRunner) -> Judged:
+def judged(repro: str, facts: ReproFacts, at: Revision, runner: ScriptRunner) -> JudgedRevision:
     """What repro.py says of a revision, run in a sandbox."""
     script, why = script_of(repro, facts)
     if why:
-        return Judged(Judgement.CANNOT_BE_RUN, why)
+        return JudgedRevision(Judgement.CANNOT_BE_RUN, why)
     script = on_fixed(script, facts.forms) if takes_forms(script, facts.forms, at) else script
     symptom = facts.symptom if facts.seen is None else facts.seen.symptom()
     seeds = facts.seeds if facts.seen is None else facts.seeds[:1]
@@ -136,24 +136,24 @@ def takes_forms(script: str, forms: Sequence[CallForm], at: Revision) -> bool:
     return True
 
 
-def _judged(facts: ReproFacts, runs: Sequence[SeedRun], at: Revision) -> Judged:
+def _judged(facts: ReproFacts, runs: Sequence[SeedRun], at: Revision) -> JudgedRevision:
     shown = next((run for run in runs if run.shows), runs[0])
     imported, elsewhere = _copies(facts, runs[0], at)
     if elsewhere:
-        return Judged(Judgement.CANNOT_BE_RUN, elsewhere, imported, shown)
+        return JudgedRevision(Judgement.CANNOT_BE_RUN, elsewhere, imported, shown)
     symptom = facts.symptom if facts.seen is None else facts.seen.symptom()
     objection = lacks(symptom, runs)
     if objection is None and _is_the_seen(facts, shown):
-        return Judged(Judgement.SHOWS, shown.sentence, imported, shown)
+        return JudgedRevision(Judgement.SHOWS, shown.sentence, imported, shown)
     if all(run.outcome is RunOutcome.NOTHING for run in runs):
-        return Judged(Judgement.DOES_NOT_SHOW, runs[0].sentence, imported, runs[0])
+        return JudgedRevision(Judgement.DOES_NOT_SHOW, runs[0].sentence, imported, runs[0])
     if facts.seen is None and all(
         run.outcome in (RunOutcome.NOTHING, RunOutcome.SYMPTOM) for run in runs
     ):
-        return Judged(Judgement.DOES_NOT_SHOW, str(objection), imported, runs[0])
+        return JudgedRevision(Judgement.DOES_NOT_SHOW, str(objection), imported, runs[0])
     other = next(run for run in runs if run.outcome is not RunOutcome.NOTHING)
     why = f"another failure ({other.outcome.value}). {other.sentence}"
-    return Judged(Judgement.CANNOT_BE_RUN, why, imported, other)
+    return JudgedRevision(Judgement.CANNOT_BE_RUN, why, imported, other)
 
 
 def _is_the_seen(facts: ReproFacts, run: SeedRun) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from reenact.accounts.account import Entry, Status
+from reenact.accounts.account import AccountStatus, Entry
 from reenact.faults.evidence import Evidence
 from reenact.faults.finding import Finding
 from reenact.probe.trace import Trace
@@ -43,7 +43,7 @@ def entries_of(evidence: Evidence) -> list[str]:
     """Entries of the books that are out of balance, then those that only the author can judge."""
     entries = [(one.book.value, entry) for one in evidence.accounts for entry in one.entries]
     found: list[str] = []
-    for status in (Status.IMBALANCE, Status.FACT):
+    for status in (AccountStatus.IMBALANCE, AccountStatus.FACT):
         found += [_entry(book, one) for book, one in entries if one.status is status]
     return found
 

@@ -25,7 +25,7 @@ from reenact.paper.criterion import Criterion, Judged, Value
 from reenact.paper.develop.checks import Stage
 from reenact.paper.develop.questions import Version
 from reenact.paper.verify.mechanical import beside_code, read_project
-from reenact.sandbox.commit import Entry, commit_files
+from reenact.sandbox.commit import CommittedFile, commit_files
 from reenact.sandbox.git_folder import is_folder, of_untrusted
 from reenact.sandbox.repository import run_git
 
@@ -357,8 +357,8 @@ def _start_history(out: Path) -> None:
     )
 
 
-def _entry(path: Path) -> Entry | None:
+def _entry(path: Path) -> CommittedFile | None:
     """A file as it is committed; none where it was taken away."""
     if path.is_file():
-        return Entry("100644", path.read_bytes())
+        return CommittedFile("100644", path.read_bytes())
     return None

@@ -83,7 +83,7 @@ class EvaluateOptions:
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation(Result):
+class PaperEvaluation(Result):
     """The whole answer."""
 
     title: str
@@ -145,7 +145,7 @@ class EvaluateServices:
 
 def evaluate(
     options: EvaluateOptions, paper: Paper | None, services: EvaluateServices
-) -> Evaluation:
+) -> PaperEvaluation:
     """All that was asked for; the same call after an interruption continues."""
     _check(options, paper, services)
     code, left_out = read_code(options.code)
@@ -186,7 +186,7 @@ def evaluate(
             services=services,
             run=run,
         )
-        found = Evaluation(
+        found = PaperEvaluation(
             title=paper.title if paper is not None else "",
             code=str(options.code),
             quality=quality_of(code.python),

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from reenact.intake.papers.paper import Paper
 from reenact.llm.ask import bounded
-from reenact.paper.criterion import Category, Check, Criterion, Kind, Level
+from reenact.paper.criterion import Category, Criterion, CriterionCheck, Kind, Level
 from reenact.paper.fingerprint.expression import Misfit, parsed
 from reenact.paper.fingerprint.vocabulary import SECTIONS, named
 from reenact.paper.grounding import ground, rests_on_formula
@@ -174,7 +174,7 @@ def checked(
     quote: str,
     *,
     whole: bool,
-) -> Check | None:
+) -> CriterionCheck | None:
     """The check, when its value stands in the quote; none when it does not."""
     if proposed is None:
         return None
@@ -185,7 +185,7 @@ def checked(
         if whole or "$" in quote or "=" in quote:
             with suppress(Misfit):
                 parsed(proposed.expression)
-                return Check(
+                return CriterionCheck(
                     Kind.FORMULA,
                     subject or "formula",
                     value,
@@ -199,7 +199,7 @@ def checked(
         or not _borne(proposed.kind, value, quote)
     ):
         return None
-    return Check(proposed.kind, subject, value)
+    return CriterionCheck(proposed.kind, subject, value)
 
 
 def _borne(kind: Kind, value: str, quote: str) -> bool:

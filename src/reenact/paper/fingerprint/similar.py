@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from reenact.paper.criterion import Check, Criterion, Kind, Level
+from reenact.paper.criterion import Criterion, CriterionCheck, Kind, Level
 from reenact.paper.fingerprint.fingerprint import EVERYWHERE, Dropped, Item, shortened
 from reenact.paper.fingerprint.vocabulary import (
     SECTIONS,
@@ -175,21 +175,21 @@ def _agree(left: Item, right: Item) -> bool:
     return mine == yours and _denies(left) == _denies(right) and _scopes_agree(left, right)
 
 
-def _same_check(left: Check, right: Check) -> bool:
+def _same_check(left: CriterionCheck, right: CriterionCheck) -> bool:
     """The same thing with the same value; `hidden units` may be called a parameter or a layer."""
     if Kind.FORMULA in (left.kind, right.kind):
         return left.kind is right.kind and squeezed(left.expression) == squeezed(right.expression)
     return _value(left) == _value(right) and _subject(left) == _subject(right)
 
 
-def _subject(check: Check) -> object:
+def _subject(check: CriterionCheck) -> object:
     """Whatever the training's one optimiser, loss or schedule is called, it is that."""
     if check.kind in (Kind.OPTIMISER, Kind.SCHEDULE, Kind.LOSS):
         return check.kind.value
     return concept(check.subject) or words_of(check.subject)
 
 
-def _value(check: Check) -> object:
+def _value(check: CriterionCheck) -> object:
     number = as_quantity(check.value)
     if number is not None:
         return f"{number.value / 100 if number.percent else number.value:.6g}"

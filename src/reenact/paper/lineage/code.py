@@ -82,7 +82,7 @@ def licence_of(folder: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceFile:
+class CitedFile:
     """One file of a cited paper's repository."""
 
     path: str
@@ -161,7 +161,7 @@ def file_texts(
     space: int,
     shelves: Shelves,
     run: Scope,
-) -> tuple[SourceFile, ...]:
+) -> tuple[CitedFile, ...]:
     """The chosen files of the tree, whole, as far as they fit into so many characters."""
     about = {
         "of": tree.named,
@@ -169,9 +169,9 @@ def file_texts(
         "commit": tree.commit,
     }
 
-    def read() -> list[SourceFile]:
+    def read() -> list[CitedFile]:
         folder = _open(address.place, shelves, tree.commit).folder
-        found: list[SourceFile] = []
+        found: list[CitedFile] = []
         left = space
         for one in chosen:
             text = read_start(folder / one.path, left + 1).decode(
@@ -179,7 +179,7 @@ def file_texts(
                 "replace",
             )
             if len(text) <= left:
-                found.append(SourceFile(one.path, text, one.why))
+                found.append(CitedFile(one.path, text, one.why))
                 left -= len(text)
         return found
 
@@ -194,7 +194,7 @@ def file_texts(
             read,
             kind=Kind.NOTE,
             inputs=inputs,
-            returns=list[SourceFile],
+            returns=list[CitedFile],
         )
     )
 

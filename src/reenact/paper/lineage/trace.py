@@ -20,7 +20,7 @@ from reenact.llm.prompts import load_prompt
 from reenact.paper.lineage import cited as sources
 from reenact.paper.lineage import code
 from reenact.paper.lineage.cited import Candidate, CitedText, Shelves
-from reenact.paper.lineage.code import MOST_TOTAL, Address, SourceFile
+from reenact.paper.lineage.code import MOST_TOTAL, Address, CitedFile
 from reenact.paper.options import Goal
 from reenact.types import Progress, Tell
 
@@ -42,7 +42,7 @@ class Exemplar:
     """Where its code came from; empty when none was found."""
     licence: str = ""
     """As its repository states it; empty when it does not."""
-    files: tuple[SourceFile, ...] = ()
+    files: tuple[CitedFile, ...] = ()
     notes: tuple[str, ...] = ()
     """What could not be had, and why, in words."""
 

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reenact.paper.review.claims import Claim
+from reenact.paper.review.claims import PaperClaim
 
 _NOT_TRAINED_FOR = re.compile(
     r"(?i)\b(?:parameters?|params|flops?|macs|multiply.adds|operations|latency|throughput|seconds?|minutes?|hours?"
@@ -73,7 +73,7 @@ REFUSED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Control:
+class NumberControl:
     """What the controls of one number gave; values are in the claim's unit."""
 
     status: ControlStatus
@@ -141,7 +141,7 @@ class Control:
         return "; ".join(parts)
 
 
-def is_trained_for(claim: Claim) -> bool:
+def is_trained_for(claim: PaperClaim) -> bool:
     """Whether the number needs a training to come out, as far as the paper's words tell; in
     doubt it does.
     """

@@ -25,11 +25,11 @@ from reenact.errors import ResultRefused
 from reenact.journal import Scope
 from reenact.paper.context import PaperContext, scale_arguments
 from reenact.paper.develop.checks import metrics_in
-from reenact.paper.measure.control import Control, ControlStatus, Source, is_trained_for
+from reenact.paper.measure.control import ControlStatus, NumberControl, Source, is_trained_for
 from reenact.paper.measure.gap import Comparison, is_near, times, unmeasured
 from reenact.paper.measure.recompute import Pass, Recomputed, family_of, recomputed
 from reenact.paper.measure.runs import FullRun, values
-from reenact.paper.review.claims import Claim
+from reenact.paper.review.claims import PaperClaim
 from reenact.sandbox.files.results import read_json
 
 INSIDE = (
@@ -184,7 +184,7 @@ def controlled(
     return tuple(found)
 
 
-def judged_by(one: Comparison, control: Control) -> Comparison:
+def judged_by(one: Comparison, control: NumberControl) -> Comparison:
     """A comparison with its control: a number that is not a measurement is not measured any more."""
     if not control.refused:
         return replace(one, control=control)
@@ -197,11 +197,11 @@ def judged_by(one: Comparison, control: Control) -> Comparison:
     )
 
 
-def control_of(one: Comparison, factor: float, controls: Controls) -> Control:
+def control_of(one: Comparison, factor: float, controls: Controls) -> NumberControl:
     """What the controls say of one number, cheapest first, up to the first that objects."""
     claim = one.claim
     if not is_trained_for(claim):
-        return Control(ControlStatus.NOT_NEEDED, Source.AS_REPORTED)
+        return NumberControl(ControlStatus.NOT_NEEDED, Source.AS_REPORTED)
     plain = controls.get(PLAIN, FULL)
     if (
         plain.observed is None
@@ -209,7 +209,7 @@ def control_of(one: Comparison, factor: float, controls: Controls) -> Control:
         or controls.seed not in one.by_seed
     ):
         why = plain.why or "the observed run, or the one like it, did not leave this metric"
-        return Control(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, why)
+        return NumberControl(ControlStatus.IMPOSSIBLE, Source.AS_REPORTED, why)
     number = plain.metrics[one.metric] * factor
     if not is_near(
         claim,
@@ -221,7 +221,7 @@ def control_of(one: Comparison, factor: float, controls: Controls) -> Control:
             f"{one.by_seed[controls.seed]:.4g} alone, {number:.4g} when observed, with the same "
             f"seed"
         )
-        return Control(ControlStatus.OTHER, Source.AS_REPORTED, why)
+        return NumberControl(ControlStatus.OTHER, Source.AS_REPORTED, why)
     observed = plain.observed
     family = family_of(claim)
     source = recomputed(
@@ -249,7 +249,7 @@ def control_of(one: Comparison, factor: float, controls: Controls) -> Control:
     )
 
 
-def _trained(base: Control, judged: Judged, *, is_known: bool) -> Control:
+def _trained(base: NumberControl, judged: Judged, *, is_known: bool) -> NumberControl:
     """The number next to those without updates and with permuted labels. A metric of an unknown
     family may not depend on which prediction belongs to which label: that is reported, and refuses
     nothing.
@@ -270,7 +270,7 @@ def _trained(base: Control, judged: Judged, *, is_known: bool) -> Control:
     return _with_other_seeds(base, judged) if is_open else base
 
 
-def _permuted(base: Control, judged: Judged, *, is_known: bool) -> Control:
+def _permuted(base: NumberControl, judged: Judged, *, is_known: bool) -> NumberControl:
     """With what came out while the labels were permuted."""
     permuted = judged.against(
         PERMUTED,
@@ -294,7 +294,7 @@ def _permuted(base: Control, judged: Judged, *, is_known: bool) -> Control:
     return replace(base, why=f"{words}: as good, which a metric of this kind may be")
 
 
-def _with_other_seeds(base: Control, judged: Judged) -> Control:
+def _with_other_seeds(base: NumberControl, judged: Judged) -> NumberControl:
     """With what came out for seeds that no full run had: not surely worse than the others, and
     better than without training.
     """
@@ -339,16 +339,16 @@ def are_far_worse(one: Comparison, numbers: Sequence[float]) -> bool:
 
 
 def _with_source(
-    claim: Claim,
+    claim: PaperClaim,
     factor: float,
     source: Recomputed,
     *,
     known: bool,
-) -> Control:
+) -> NumberControl:
     constant = None
     if source.constant is not None:
         constant = source.constant * factor
-    return Control(
+    return NumberControl(
         ControlStatus.PASSED,
         source.source,
         constant=constant,
@@ -421,7 +421,7 @@ class Judged:
 
 
 def as_good(
-    claim: Claim,
+    claim: PaperClaim,
     value: float,
     reference: float,
     spread: float | None,

@@ -15,10 +15,10 @@ from statistics import fmean, stdev
 from pydantic import BaseModel, Field
 
 from reenact.paper.criterion import Category, Criterion, Judged, Value
-from reenact.paper.measure.control import Control
+from reenact.paper.measure.control import NumberControl
 from reenact.paper.measure.runs import FullRun, values
 from reenact.paper.options import share
-from reenact.paper.review.claims import Claim
+from reenact.paper.review.claims import PaperClaim
 
 HOLDS = 0.05
 """Relative difference within which a claimed number holds."""
@@ -53,7 +53,7 @@ class Match(BaseModel):
 class Comparison:
     """One claim of the paper next to what was measured."""
 
-    claim: Claim
+    claim: PaperClaim
     metric: str
     """Name in metrics.json; empty when no metric is this claim."""
     measured: float | None
@@ -70,7 +70,7 @@ class Comparison:
     by_seed: Mapping[int, float] = field(default_factory=dict)
     """What each run that counts measured, in the claim's unit."""
 
-    control: Control | None = None
+    control: NumberControl | None = None
     """What became of it without training; none where no control was made."""
 
     @property
@@ -113,7 +113,7 @@ class Comparison:
 
 
 def is_near(
-    claim: Claim,
+    claim: PaperClaim,
     reference: float,
     got: float,
     spread: float | None,
@@ -183,7 +183,7 @@ def settings_that_differ(
 
 
 def compare(
-    claims: Sequence[Claim],
+    claims: Sequence[PaperClaim],
     runs: Sequence[FullRun],
     pairs: Sequence[Match],
     *,
@@ -192,7 +192,7 @@ def compare(
     """Every claim next to its measure. `differs`: what holds for all."""
     chosen = {pair.claim: pair for pair in pairs}
 
-    def compared(claim: Claim) -> Comparison:
+    def compared(claim: PaperClaim) -> Comparison:
         pair = chosen.get(claim.id)
         missing = partial(
             Comparison,
@@ -237,7 +237,7 @@ def compare(
     return tuple(map(compared, claims))
 
 
-def unmeasured(one: Comparison, note: str, control: Control | None = None) -> Comparison:
+def unmeasured(one: Comparison, note: str, control: NumberControl | None = None) -> Comparison:
     """The comparison without its number, which is not a measurement."""
     return replace(
         one,
@@ -252,7 +252,7 @@ def unmeasured(one: Comparison, note: str, control: Control | None = None) -> Co
     )
 
 
-def times(claim: Claim, measured: Sequence[float]) -> float:
+def times(claim: PaperClaim, measured: Sequence[float]) -> float:
     """100 where the claim is in per cent and the measure a share: all of it is 0 to 1, the
     claim is not.
     """

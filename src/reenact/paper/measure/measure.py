@@ -54,7 +54,7 @@ from reenact.paper.measure.verdict import (
     orderings,
     verdict_of,
 )
-from reenact.paper.review.claims import Claim
+from reenact.paper.review.claims import PaperClaim
 
 SHORTENED = 2
 """Times that a training which takes too long is made shorter."""
@@ -88,7 +88,7 @@ class Measured:
 
 
 def measure(
-    claims: Sequence[Claim],
+    claims: Sequence[PaperClaim],
     criteria: Sequence[Criterion],
     made: Development,
     context: PaperContext,
@@ -301,7 +301,7 @@ class Matches(BaseModel):
 
 
 def matched(
-    claims: Sequence[Claim],
+    claims: Sequence[PaperClaim],
     runs: Sequence[FullRun],
     project: Project,
     model: Model,
@@ -369,7 +369,7 @@ class Invented:
 
 
 def invented(
-    project: Project, metrics: Sequence[str], claims: Sequence[Claim]
+    project: Project, metrics: Sequence[str], claims: Sequence[PaperClaim]
 ) -> tuple[Invented, ...]:
     """Metrics that code writes as literals alone, or with a claimed number in them."""
     found: list[Invented] = []

@@ -17,7 +17,7 @@ from statistics import fmean
 from pydantic import BaseModel
 
 from reenact.paper.measure.control import Source
-from reenact.paper.review.claims import Claim
+from reenact.paper.review.claims import PaperClaim
 
 SAME = 1e-3
 """Relative difference of a reported number and the one that was recomputed."""
@@ -77,7 +77,7 @@ class Recomputed:
     """What a constant answer gives on the same labels, in the unit that the program reports."""
 
 
-def family_of(claim: Claim) -> tuple[str, ...]:
+def family_of(claim: PaperClaim) -> tuple[str, ...]:
     """Quantities that the claim's metric may be; none when its family is not known."""
     if NOT_KNOWN.search(claim.metric):
         return ()

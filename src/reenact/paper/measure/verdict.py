@@ -22,7 +22,7 @@ from statistics import fmean, stdev
 from reenact.intake.papers.paper import plain
 from reenact.paper.measure.gap import Comparison, mean_gap
 from reenact.paper.options import share
-from reenact.paper.review.claims import Claim
+from reenact.paper.review.claims import PaperClaim
 from reenact.types import ExitCode
 
 SIZE = 0.5
@@ -33,7 +33,7 @@ SECOND_LOOK = 0.975
 often misled.
 """
 ONLY_REPORTED = "no predictions were seen from which it follows, so only the program says it"
-Key = Callable[[Claim], str]
+Key = Callable[[PaperClaim], str]
 Pair = tuple[Comparison, Comparison]
 
 
@@ -59,8 +59,8 @@ class Ordering:
     is right.
     """
 
-    better: Claim
-    worse: Claim
+    better: PaperClaim
+    worse: PaperClaim
     claimed: float
     measured: float | None
     """Mean over the seeds that measured both."""
@@ -193,11 +193,11 @@ def _differences(best: Comparison, other: Comparison) -> list[float]:
     ]
 
 
-def _setting(claim: Claim) -> str:
+def _setting(claim: PaperClaim) -> str:
     return plain(claim.setting)
 
 
-def _method(claim: Claim) -> str:
+def _method(claim: PaperClaim) -> str:
     return plain(claim.method)
 
 
@@ -242,7 +242,7 @@ def _sides(pair: Pair) -> tuple[str, str, frozenset[str]]:
     )
 
 
-def _oriented(claim: Claim, value: float) -> float:
+def _oriented(claim: PaperClaim, value: float) -> float:
     return value if claim.higher_is_better else -value
 
 

@@ -96,7 +96,7 @@ class Stated(BaseModel):
     )
 
 
-class Claim(Stated):
+class PaperClaim(Stated):
     """A number that was found at its place in the paper: what is compared with what was measured. Whether it
     is asked for is decided before anything is measured."""
 
@@ -146,7 +146,7 @@ def of_another(table: Table, quote: str, method: str) -> str:
     return " / ".join(head for head in theirs[0] if head)
 
 
-def withheld(paper: Paper, claims: Sequence[Claim]) -> frozenset[str]:
+def withheld(paper: Paper, claims: Sequence[PaperClaim]) -> frozenset[str]:
     """Ids of tables, sentences and figures that state what the paper claims."""
     hidden = {claim.place for claim in claims}
     for block in paper.blocks():
@@ -180,7 +180,7 @@ def withheld(paper: Paper, claims: Sequence[Claim]) -> frozenset[str]:
 
 
 def without_results(
-    criteria: Sequence[Criterion], claims: Sequence[Claim], hidden: frozenset[str]
+    criteria: Sequence[Criterion], claims: Sequence[PaperClaim], hidden: frozenset[str]
 ) -> tuple[Criterion, ...]:
     """Criteria for anyone who writes code: none that states a claim, and no quote from a hidden
     place.
@@ -196,7 +196,7 @@ def without_results(
     return tuple(replace(one, quote=WITHHELD) if tells else one for one, tells in shown)
 
 
-def _holds(table: Table, claims: Sequence[Claim]) -> bool:
+def _holds(table: Table, claims: Sequence[PaperClaim]) -> bool:
     cells = [one for row in table.rows for cell in row for one in quantities(cell)]
     met = [claim for claim in claims if any(claim.quantity.equals(one) for one in cells)]
     heads = " ".join(
@@ -210,7 +210,7 @@ def _holds(table: Table, claims: Sequence[Claim]) -> bool:
     )
 
 
-def _tells(text: str, claims: Sequence[Claim], *, surely: bool = False) -> bool:
+def _tells(text: str, claims: Sequence[PaperClaim], *, surely: bool = False) -> bool:
     """Whether a claim stands in it; `surely`: that no other number can be meant."""
     for one in quantities(text):
         digits = re.sub(r"[eE].*|\D", "", one.written).lstrip("0")
@@ -221,7 +221,7 @@ def _tells(text: str, claims: Sequence[Claim], *, surely: bool = False) -> bool:
     return False
 
 
-def _named(claim: Claim, text: str) -> bool:
+def _named(claim: PaperClaim, text: str) -> bool:
     """Whether the metric is spoken of: all its words, so that `test accuracy` is not met by
     `test`.
     """
@@ -234,12 +234,12 @@ def _named(claim: Claim, text: str) -> bool:
 class Claims:
     """The claims that hold against the text, and what became of the others."""
 
-    claims: tuple[Claim, ...]
+    claims: tuple[PaperClaim, ...]
     dropped: tuple[str, ...]
     """A sentence each."""
 
     @property
-    def asked(self) -> tuple[Claim, ...]:
+    def asked(self) -> tuple[PaperClaim, ...]:
         """Those that what is to be reproduced asks for."""
         return tuple(one for one in self.claims if one.asked)
 
@@ -298,10 +298,10 @@ def _numbered(
     answer: Reported,
     paper: Paper,
     goal: Goal,
-) -> tuple[Claim, ...]:
+) -> tuple[PaperClaim, ...]:
     order = in_order(paper)
     held = [(one, place) for one in answer.claims if isinstance(place := _place(one, paper), tuple)]
-    found: dict[tuple[object, ...], Claim] = {}
+    found: dict[tuple[object, ...], PaperClaim] = {}
     for one, (place,) in sorted(
         held,
         key=lambda pair: order[pair[1][0]],
@@ -333,7 +333,7 @@ def _numbered(
             **seen,
             "id": f"C{len(found) + 1}",
         }
-        found.setdefault(key, Claim.model_construct(**given))
+        found.setdefault(key, PaperClaim.model_construct(**given))
     return tuple(found.values())
 
 
@@ -380,7 +380,7 @@ def _has(quote: str, value: float) -> bool:
     return any(one.equals(Quantity(value)) for one in quantities(quote))
 
 
-def given_claims(stated: Sequence[str]) -> tuple[Claim, ...]:
+def given_claims(stated: Sequence[str]) -> tuple[PaperClaim, ...]:
     """The user's claims, numbered `G1`, `G2`, ... Raises InputError for one that is not in this
     form.
     """
@@ -399,7 +399,7 @@ def given_claims(stated: Sequence[str]) -> tuple[Claim, ...]:
             "quote": text.strip(),
         }
         claims.append(
-            Claim.model_validate(
+            PaperClaim.model_validate(
                 {
                     **part,
                     **known,

@@ -23,7 +23,7 @@ from reenact.llm.prompts import load_prompt
 from reenact.paper.bearing import read_text
 from reenact.paper.grounding import known
 from reenact.paper.options import Goal
-from reenact.paper.review.claims import Claim, Claims
+from reenact.paper.review.claims import Claims, PaperClaim
 
 MOST_FIGURES = 8
 LARGEST_FIGURE = 4_000_000
@@ -257,7 +257,7 @@ def figure_claims(
         )
     except AnswerUnusable as error:
         return Claims((), (f"Nothing was read off the figures: {error.sentence}",))
-    claims: list[Claim] = []
+    claims: list[PaperClaim] = []
     dropped: list[str] = []
     for one in answer.numbers:
         figure = one.figure.strip().strip("[]")
@@ -278,7 +278,7 @@ def figure_claims(
             "asked": one.asked or goal.is_all,
         }
         claims.append(
-            Claim.model_validate(
+            PaperClaim.model_validate(
                 {
                     **stated,
                     **known,

@@ -19,7 +19,7 @@ from pathlib import PurePosixPath
 from reenact.codegen.project import ENTRY, Project
 from reenact.codegen.syntax import Definition, targets_of, top_level
 from reenact.errors import UnreadableProgram
-from reenact.paper.criterion import Check, CodeLine, Judged, Kind
+from reenact.paper.criterion import CodeLine, CriterionCheck, Judged, Kind
 from reenact.paper.criterion import Value as Verdict
 from reenact.paper.fingerprint.vocabulary import (
     SECTIONS,
@@ -157,7 +157,7 @@ def _hyperparameters(project: Project) -> Iterator[Setting]:
             )
 
 
-def looked_up(check: Check | None, code: Reading, scope: str = "") -> CodeFinding:
+def looked_up(check: CriterionCheck | None, code: Reading, scope: str = "") -> CodeFinding:
     """What the code says about it. `scope` has the words that tell where it must hold."""
     if check is None or check.kind in (Kind.SHAPE, Kind.FORMULA):
         return NOTHING
@@ -175,7 +175,7 @@ def looked_up(check: Check | None, code: Reading, scope: str = "") -> CodeFindin
 
 
 def _number(
-    check: Check,
+    check: CriterionCheck,
     wanted: Quantity,
     code: Reading,
     scope: frozenset[str],
@@ -210,7 +210,7 @@ def _number(
 
 
 def _compared(
-    check: Check,
+    check: CriterionCheck,
     wanted: Quantity,
     strong: Sequence[Setting],
     code: Reading,
@@ -234,7 +234,7 @@ def _compared(
     )
 
 
-def _passed(check: Check, right: Sequence[Setting], code: Reading) -> CodeFinding:
+def _passed(check: CriterionCheck, right: Sequence[Setting], code: Reading) -> CodeFinding:
     """The value is there; whether that does anything depends on somebody reading it."""
     if any(code.uses(one) for one in right):
         return _found(
@@ -249,7 +249,7 @@ def _passed(check: Check, right: Sequence[Setting], code: Reading) -> CodeFindin
     )
 
 
-def _word(check: Check, code: Reading) -> CodeFinding:
+def _word(check: CriterionCheck, code: Reading) -> CodeFinding:
     """A setting whose value is a word: another word may mean the same, so this never fails."""
     strong = [
         one for one in code.settings if isinstance(one.value, str) and _is(check.subject, one.name)
@@ -262,7 +262,7 @@ def _word(check: Check, code: Reading) -> CodeFinding:
     return NOTHING
 
 
-def _thing(check: Check, code: Reading) -> CodeFinding:
+def _thing(check: CriterionCheck, code: Reading) -> CodeFinding:
     """An optimiser, schedule, loss or layer, by what is called and what a setting names."""
     wanted = named(check.kind, check.value)
     if not wanted:
@@ -357,7 +357,7 @@ def beside_code(sentence: str, code: Reading) -> str:
     return sentence
 
 
-def named_settings(sentence: str) -> Iterator[Check]:
+def named_settings(sentence: str) -> Iterator[CriterionCheck]:
     """Usual settings with the number that the sentence gives them."""
     text = ready(sentence)
     for one in quantities(sentence):
@@ -368,7 +368,7 @@ def named_settings(sentence: str) -> Iterator[Check]:
             if words:
                 subject = _usual(words[1], last=words is before)
             if subject:
-                yield Check(Kind.PARAMETER, subject, one.written.strip())
+                yield CriterionCheck(Kind.PARAMETER, subject, one.written.strip())
                 break
 
 

@@ -14,7 +14,7 @@ from reenact.codegen.project import Project
 from reenact.paper.criterion import CodeLine
 from reenact.paper.fingerprint.expression import OPERATORS
 from reenact.paper.fingerprint.vocabulary import positions, squeezed
-from reenact.program.syntax.datafile import BadData, Entry, read_data
+from reenact.program.syntax.datafile import BadData, DataEntry, read_data
 from reenact.program.syntax.source import Language, LineTable, SourceFile
 
 Value: TypeAlias = "bool | int | float | str | tuple[Value, ...] | None"
@@ -88,7 +88,7 @@ def _data(name: str, text: str, language: Language) -> Iterator[Setting]:
 
     def inside(
         keys: tuple[str, ...],
-        entry: Entry,
+        entry: DataEntry,
     ) -> Iterator[Setting]:
         """A list of plain values is one value; what lies deeper has the name of its own key."""
         if isinstance(entry.items, dict):

@@ -8,7 +8,7 @@ from reenact.types import Place
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class BatchMeasure:
     """A sum over the rows of one evaluation, and the same by batches."""
 
     name: str
@@ -50,7 +50,7 @@ class Stream:
     """Where each element is judged: elements."""
     largest: float
     """Rows of the largest batch."""
-    measures: tuple[Measure, ...]
+    measures: tuple[BatchMeasure, ...]
     recalls: tuple[float, ...]
     """Of each class that occurs, the share that was found."""
     ratios: tuple[Ratio, ...]
@@ -58,7 +58,7 @@ class Stream:
     asked_at: int = 0
     """The line that asks, where no loader gave the rows."""
 
-    def measure(self, name: str) -> Measure | None:
+    def measure(self, name: str) -> BatchMeasure | None:
         """The one of that name."""
         for one in self.measures:
             if one.name == name:
@@ -78,7 +78,7 @@ class Reported:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class MetricEvaluation:
     """What was asked between two steps, and what was reported of it."""
 
     step: int
@@ -87,7 +87,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptEpoch:
     """A line that takes out the state of a model."""
 
     model: str
@@ -130,8 +130,8 @@ class StretchedAnswers:
 class MetricsBook:
     """Of the evaluations that were read whole, and of the states that were kept."""
 
-    evaluations: tuple[Evaluation, ...] = ()
-    kept: tuple[Kept, ...] = ()
+    evaluations: tuple[MetricEvaluation, ...] = ()
+    kept: tuple[KeptEpoch, ...] = ()
     stretched: tuple[StretchedAnswers, ...] = ()
     loaded: tuple[Loaded, ...] = ()
     """The last ones."""

@@ -40,7 +40,7 @@ class Stepped:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedPass:
     """A pass without gradients."""
 
     root: int
@@ -97,7 +97,7 @@ class ModelsBook:
     models: tuple[ModelRow, ...]
     steps: int
     stepped: tuple[Stepped, ...]
-    judged: tuple[Judged, ...]
+    judged: tuple[JudgedPass, ...]
     unused: int
     """Passes with gradients that never went backward."""
     restored: tuple[Restored, ...]

@@ -152,8 +152,12 @@ def change_from_json(data: object) -> Change:
             raise ValueError(
                 f"A rewrite names a file, its old and its new text. Received: {data!r}"
             )
-        file, old, new = map(str, texts)
-        return Rewrite(file, old, new, by_template=data.get("by_template") is True)
+        return Rewrite(
+            file=str(data["file"]),
+            old=str(data["old"]),
+            new=str(data["new"]),
+            by_template=data.get("by_template") is True,
+        )
     settings = data.get("settings", {})
     if kind not in ("set", "insert", "remove", "replace"):
         raise ValueError(

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from reenact.program.flow.sources import Sources
 from reenact.program.hyperparameter import Written
 from reenact.program.syntax.calls import argument, keyword, method_name, receiver
-from reenact.program.syntax.datafile import Entry
+from reenact.program.syntax.datafile import DataEntry
 from reenact.program.syntax.scope import Scope, bindings_of, scope_of
 from reenact.program.syntax.source import Span
 from reenact.types import JsonValue
@@ -31,7 +31,7 @@ class End:
     node: ast.AST
     """The expression, a class or function definition, or the expression that reads a data file."""
     written: Written
-    entry: Entry | None = None
+    entry: DataEntry | None = None
     """Set when the trail leads into a data file."""
     data_file: str = ""
     option: Option | None = None
@@ -41,7 +41,7 @@ class End:
     frames: tuple[Frame, ...] = ()
     """Calls that the trail went through."""
 
-    def inside(self, *entries: Entry | None) -> list[End]:
+    def inside(self, *entries: DataEntry | None) -> list[End]:
         """Entries of the data file that the trail leads into."""
         found = [entry for entry in entries if entry is not None]
         return [

@@ -26,7 +26,7 @@ from reenact.program.hyperparameter import Written
 from reenact.program.syntax.calls import argument, is_name, keyword, method_name, receiver
 from reenact.program.syntax.datafile import (
     MAIN,
-    Entry,
+    DataEntry,
     from_group,
     is_overridden,
     named_config,
@@ -224,7 +224,7 @@ class Members(Trail):
                 return self._of(node.right, key) or self._of(node.left, key)
             return []
 
-    def _entry(self, end: End, entry: Entry, key: str) -> list[End]:
+    def _entry(self, end: End, entry: DataEntry, key: str) -> list[End]:
         """An entry of a data file; hydra adds groups, and the command line may give something
         instead.
         """

@@ -14,7 +14,7 @@ from reenact.program.flow.ends import End, Frame
 from reenact.program.flow.sources import Sources
 from reenact.program.hyperparameter import Written
 from reenact.program.syntax.calls import keyword
-from reenact.program.syntax.datafile import Entry, entries_of
+from reenact.program.syntax.datafile import DataEntry, entries_of
 from reenact.program.syntax.index import DATA_SUFFIXES
 from reenact.program.syntax.scope import Binding, FileIndex, Scope, Store, bindings_of
 from reenact.program.syntax.source import shared_end
@@ -145,7 +145,7 @@ class Trail(ABC):
         """The ends of what a binding gives to its name."""
 
 
-def loaded_file(trail: Trail, call: ast.Call) -> tuple[str, Entry] | None:
+def loaded_file(trail: Trail, call: ast.Call) -> tuple[str, DataEntry] | None:
     """The data file that a loader call reads, with its values."""
     paths = _paths(trail, call.args[0]) if call.args else ()
     return next(
@@ -154,7 +154,7 @@ def loaded_file(trail: Trail, call: ast.Call) -> tuple[str, Entry] | None:
     )
 
 
-def named_file(trail: Trail, name: str) -> tuple[str, Entry] | None:
+def named_file(trail: Trail, name: str) -> tuple[str, DataEntry] | None:
     """The data file of the program that a path means, with its values."""
     wanted = PurePosixPath(name.replace("\\", "/"))
     files = [file for file in trail.sources.program.files if file.path.name == wanted.name]

@@ -33,19 +33,19 @@ class BadData(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DataEntry:
     """One value in a data file: what it is, where it is, what it holds."""
 
     span: Span
     value: JsonValue
     """Scalars as they are; none for a mapping or a list, whose entries are in `items`."""
-    items: dict[str, Entry] | list[Entry] | None = None
+    items: dict[str, DataEntry] | list[DataEntry] | None = None
 
     def get(
         self,
         key: str | int,
         *more: str | int,
-    ) -> Entry | None:
+    ) -> DataEntry | None:
         """The entry under a key of a mapping or an index of a list, and so on inwards."""
         found = None
         if isinstance(self.items, dict):
@@ -65,7 +65,7 @@ class Entry:
         return self.value
 
 
-def read_json(text: str) -> Entry:
+def read_json(text: str) -> DataEntry:
     """Every value of a JSON document with its span; raises BadData."""
     entry, end = _value(text, _skip(text, 0), 0)
     if _skip(text, end) != len(text):
@@ -77,15 +77,15 @@ def _value(
     text: str,
     at: int,
     depth: int,
-) -> tuple[Entry, int]:
+) -> tuple[DataEntry, int]:
     if depth > MAX_DEPTH:
         raise BadData("nested too deeply")
     if text[at : at + 1] not in ("{", "["):
         value, end = _plain_value(text, at)
-        return Entry(Span(at, end), value), end
+        return DataEntry(Span(at, end), value), end
     mapping = text[at] == "{"
     start = at
-    items: dict[str, Entry] = {}
+    items: dict[str, DataEntry] = {}
     at = _skip(text, at + 1)
     while text[at : at + 1] != ("}" if mapping else "]"):
         at = _expect(text, at, ",") if items else at
@@ -97,7 +97,7 @@ def _value(
             at = _expect(text, _skip(text, at), ":")
         items[key], at = _value(text, at, depth + 1)
         at = _skip(text, at)
-    return Entry(
+    return DataEntry(
         Span(start, at + 1),
         None,
         items if mapping else list(items.values()),
@@ -142,7 +142,7 @@ MAX_NODES = 20_000
 
 
 @lru_cache(maxsize=64)
-def read_data(file: SourceFile) -> Entry:
+def read_data(file: SourceFile) -> DataEntry:
     """All values of a YAML or JSON file, each with its span; raises BadData."""
     if file.language is Language.JSON:
         return read_json(file.text)
@@ -168,7 +168,7 @@ def write_value(language: Language, value: JsonValue, before: str) -> str:
     return text
 
 
-def _read_yaml(text: str) -> Entry:
+def _read_yaml(text: str) -> DataEntry:
     import yaml
 
     try:
@@ -186,7 +186,7 @@ def _entry(
     node: yaml.Node,
     text: str,
     budget: list[int],
-) -> Entry:
+) -> DataEntry:
     import yaml
 
     budget[0] -= 1
@@ -197,14 +197,14 @@ def _entry(
         # Merge keys (`<<: *base`) become entries that are where the anchor wrote them.
         loader.flatten_mapping(node)
         items = {str(key.value): _entry(loader, value, text, budget) for key, value in node.value}
-        return Entry(span, None, items)
+        return DataEntry(span, None, items)
     if isinstance(node, yaml.SequenceNode):
-        return Entry(
+        return DataEntry(
             span,
             None,
             [_entry(loader, value, text, budget) for value in node.value],
         )
-    return Entry(
+    return DataEntry(
         span,
         _scalar(
             loader,
@@ -261,12 +261,12 @@ def included(config: SourceFile) -> Iterator[PurePosixPath]:
 
 
 def from_group(
-    config: Entry,
+    config: DataEntry,
     file: str,
     key: str,
     files: Sequence[SourceFile],
     arguments: Sequence[str],
-) -> tuple[str, Entry] | None:
+) -> tuple[str, DataEntry] | None:
     """The value under a key that the configuration itself does not hold: the group of that name, or
     an entry of a file that is included whole. The command line may choose another option of a
     group.
@@ -293,7 +293,7 @@ def is_overridden(key: str, arguments: Sequence[str]) -> bool:
     return any(name.rpartition(".")[2] == key for name in names)
 
 
-def _defaults(config: Entry) -> Iterator[tuple[str, str]]:
+def _defaults(config: DataEntry) -> Iterator[tuple[str, str]]:
     """Group and option; the group is empty for a file that is included whole."""
     listed = config.get("defaults")
     for item in listed.items if listed is not None and isinstance(listed.items, list) else ():
@@ -317,7 +317,7 @@ def _with_suffix(name: str) -> str:
     return name + SUFFIX
 
 
-def entries_of(file: SourceFile) -> Entry | None:
+def entries_of(file: SourceFile) -> DataEntry | None:
     try:
         return read_data(file)
     except BadData:

@@ -10,7 +10,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from reenact.program.syntax.datafile import BadData, Entry, read_json
+from reenact.program.syntax.datafile import BadData, DataEntry, read_json
 from reenact.program.syntax.source import LineTable, Unparsable, parse
 
 MAGIC_LINE = re.compile(r"^([ \t]*)([%!?].*|[\w.]+\?\??[ \t]*)$")
@@ -30,7 +30,7 @@ class Cell:
     """As it is in the notebook."""
     start: int
     """Offset of its first character in the script."""
-    entry: Entry
+    entry: DataEntry
     """The `source` value in the JSON text."""
 
 
@@ -96,7 +96,7 @@ def read_notebook(text: str) -> Notebook:
     return Notebook(script, tuple(cells), tuple(remarks))
 
 
-def write_cell(text: str, entry: Entry, source: str) -> str:
+def write_cell(text: str, entry: DataEntry, source: str) -> str:
     """The replacement for a cell's `source` value in the JSON text, in the notebook's own
     layout.
     """

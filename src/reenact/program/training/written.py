@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from reenact.program.flow.constants import constant_of
 from reenact.program.program import Program
 from reenact.program.syntax.calls import entries
-from reenact.program.syntax.datafile import BadData, Entry, read_data
+from reenact.program.syntax.datafile import BadData, DataEntry, read_data
 from reenact.program.syntax.index import index_of
 from reenact.program.syntax.pieces import all_parts, last_word, place_of
 from reenact.program.syntax.source import Language, LineTable, SourceFile
@@ -57,7 +57,7 @@ def _configured(
         ]
 
 
-def _equal(entry: Entry, value: float) -> bool:
+def _equal(entry: DataEntry, value: float) -> bool:
     # YAML takes 1e-3 for a text.
     try:
         return float(str(entry.value)) == value

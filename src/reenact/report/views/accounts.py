@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from reenact.accounts import Account, Entry, Status
+from reenact.accounts import Account, AccountStatus, Entry
 from reenact.report import document as doc
 from reenact.types import Table
 
 MARKS = {
-    Status.IMBALANCE: "out of balance",
-    Status.FACT: "noted",
-    Status.BALANCES: "balances",
-    Status.UNSEEN: "not seen",
+    AccountStatus.IMBALANCE: "out of balance",
+    AccountStatus.FACT: "noted",
+    AccountStatus.BALANCES: "balances",
+    AccountStatus.UNSEEN: "not seen",
 }
 """By status, in the order in which entries are read."""
 
@@ -35,7 +35,7 @@ def _rows(account: Account) -> Iterator[tuple[str, str, str]]:
     named = account.book.value
     for status, mark in MARKS.items():
         entries = account.of(status)
-        if status is Status.BALANCES and entries:
+        if status is AccountStatus.BALANCES and entries:
             yield named, mark, "; ".join(entry.sentence for entry in entries)
             named = ""
             continue

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from reenact.accounts import Account, Status
+from reenact.accounts import Account, AccountStatus
 from reenact.diagnosis.diagnosis import Diagnosis
 from reenact.faults.evidence import Evidence
 from reenact.plain import in_a_row
@@ -59,8 +59,10 @@ def _accounts(accounts: Sequence[Account]) -> str:
     """Which books balance, and of which something could not be seen."""
     if not accounts:
         return "no books were kept"
-    sound = [one.book.value for one in accounts if not one.imbalances and one.of(Status.BALANCES)]
-    partly = [one.book.value for one in accounts if one.of(Status.UNSEEN)]
+    sound = [
+        one.book.value for one in accounts if not one.imbalances and one.of(AccountStatus.BALANCES)
+    ]
+    partly = [one.book.value for one in accounts if one.of(AccountStatus.UNSEEN)]
     parts = []
     if sound:
         parts.append(f"{in_a_row(sound)} balance{'s' if len(sound) == 1 else ''}")

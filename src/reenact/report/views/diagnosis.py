@@ -12,7 +12,7 @@ from dataclasses import replace
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from reenact.diagnosis.diagnosis import Diagnosis, SourceFile, suspected_source
+from reenact.diagnosis.diagnosis import Diagnosis, ShownFile, suspected_source
 from reenact.diagnosis.judgement import Judgement, on_stand_in
 from reenact.faults.confidence import POSSIBLE
 from reenact.faults.evidence import Evidence
@@ -53,7 +53,7 @@ MOST_LINES = 12
 def diagnosis_document(
     found: Diagnosis,
     title: str,
-    files: Sequence[SourceFile] | None = None,
+    files: Sequence[ShownFile] | None = None,
     gone: str = "",
 ) -> doc.Document:
     """The whole answer. `files` is the source as it stood, `gone` says why there are no curves."""
@@ -134,7 +134,7 @@ def from_run(stored: Stored) -> doc.Document:
     trace = stored.trace()
     files = (
         stored.result(
-            tuple[SourceFile, ...],
+            tuple[ShownFile, ...],
             "source",
         )
         if stored.step("source") is not None
@@ -199,7 +199,7 @@ def _tensor(one: TensorFacts) -> str:
     return ", ".join([*parts, f"{one.rows_seen} rows in all batches"])
 
 
-def _sources(files: Sequence[SourceFile], found: Diagnosis) -> Iterator[doc.Source]:
+def _sources(files: Sequence[ShownFile], found: Diagnosis) -> Iterator[doc.Source]:
     """The files; what findings rest on is marked, what only unlikely ones rest on is marked
     faintly.
     """
@@ -371,7 +371,7 @@ def _symptoms(found: Diagnosis) -> Iterator[Table]:
         )
 
 
-def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[doc.Diagnostic]:
+def _diagnostics(found: Diagnosis, files: Sequence[ShownFile]) -> Iterator[doc.Diagnostic]:
     """Every finding; what a detector reports of another layer, or of a joint change, is not
     repeated.
     """
@@ -415,7 +415,7 @@ def _diagnostics(found: Diagnosis, files: Sequence[SourceFile]) -> Iterator[doc.
 def _diagnostic(
     one: Finding,
     evidence: Evidence,
-    files: Sequence[SourceFile],
+    files: Sequence[ShownFile],
     *,
     again: bool,
     together: str,
@@ -601,7 +601,7 @@ def _spread(values: Sequence[float], tried: ChangeEffect) -> str:
 
 def source_lines(
     place: Place | None,
-    files: Sequence[SourceFile],
+    files: Sequence[ShownFile],
 ) -> Iterator[str]:
     """The line of a finding with a mark below the part that it is about."""
     text = next(

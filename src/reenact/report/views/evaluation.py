@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
-from reenact.paper.criterion import Check, Value
-from reenact.paper.evaluate.evaluation import Evaluation
+from reenact.paper.criterion import CriterionCheck, Value
+from reenact.paper.evaluate.evaluation import PaperEvaluation
 from reenact.paper.evaluate.rubric import MEANS, RubricScore
 from reenact.paper.fingerprint.fingerprint import shortened
 from reenact.paper.fingerprint.pipeline import FingerprintRun
@@ -17,7 +17,7 @@ NAME = "requirement-not-met"
 SHOWN = 200
 
 
-def evaluation_document(found: Evaluation) -> Document:
+def evaluation_document(found: PaperEvaluation) -> Document:
     """The whole answer."""
     title = f"Evaluation of {found.code}" + (f" for: {found.title}" if found.title else "")
     blocks = tuple(_blocks(found))
@@ -36,7 +36,7 @@ def evaluation_document(found: Evaluation) -> Document:
     )
 
 
-def _verdict(found: Evaluation) -> str:
+def _verdict(found: PaperEvaluation) -> str:
     parts = [f"Align-Score {one.level} {_number(one.score, 1)}" for one in found.align]
     if found.rubric is not None and (tree := found.rubric.scored) is not None:
         parts.append(f"rubric {_percent(tree.score)}")
@@ -53,7 +53,7 @@ def _verdict(found: Evaluation) -> str:
     return f"{', '.join(parts)}{unjudged}."
 
 
-def _blocks(found: Evaluation) -> Iterator[Block]:
+def _blocks(found: PaperEvaluation) -> Iterator[Block]:
     scores = tuple(
         (
             one.level.value,
@@ -140,7 +140,7 @@ def _rubric(rubric: RubricScore) -> Iterator[Block]:
         yield Text(f"{len(rows) - SHOWN} more leaves are in the JSON.")
 
 
-def _people(found: Evaluation) -> Iterator[Block]:
+def _people(found: PaperEvaluation) -> Iterator[Block]:
     if found.human:
         each = (
             (
@@ -196,7 +196,7 @@ def _people(found: Evaluation) -> Iterator[Block]:
         )
 
 
-def _runs(found: Evaluation) -> Iterator[Block]:
+def _runs(found: PaperEvaluation) -> Iterator[Block]:
     if (score := found.lineage) is not None:
         hits = (
             f"Hits@{score.n}",
@@ -232,7 +232,7 @@ def _runs(found: Evaluation) -> Iterator[Block]:
         )
 
 
-def _quality(found: Evaluation) -> Facts:
+def _quality(found: PaperEvaluation) -> Facts:
     one = found.quality
     rules = ", ".join(f"{code} {count}" for code, count in one.rules)
     often = None if one.lint is None or not one.lines else 100 * one.lint / one.lines
@@ -254,7 +254,7 @@ def _quality(found: Evaluation) -> Facts:
     return Facts("Code quality", tuple(facts))
 
 
-def _notices(found: Evaluation) -> Iterator[Diagnostic]:
+def _notices(found: PaperEvaluation) -> Iterator[Diagnostic]:
     """One notice a requirement that is not met, at the code that the verdict rests on."""
     tree = None
     if found.rubric is not None:
@@ -373,7 +373,7 @@ def _taken(taken: FingerprintRun) -> Iterator[Block]:
         )
 
 
-def _checked(check: Check | None) -> str:
+def _checked(check: CriterionCheck | None) -> str:
     if check is None:
         return "judge"
     value = check.expression or check.value

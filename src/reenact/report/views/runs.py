@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from reenact.journal import Run, Status, Step
-from reenact.journal.query import Answer
+from reenact.journal.query import QueryAnswer
 from reenact.journal.upkeep import Checked
 from reenact.report import run_words as words
 from reenact.report.document import Document, Facts, Text
@@ -161,7 +161,7 @@ def step_document(run: Run, step: Step, inputs: Any, result: Any) -> Document:
     )
 
 
-def answer_document(answer: Answer, limit: int) -> Document:
+def answer_document(answer: QueryAnswer, limit: int) -> Document:
     """Rows of a query."""
     rows = tuple(tuple("" if value is None else str(value) for value in row) for row in answer.rows)
     more = f"; there are more, --limit is {limit}" if answer.cut else ""
@@ -174,7 +174,7 @@ def answer_document(answer: Answer, limit: int) -> Document:
     }
     return Document(
         "runs-query",
-        "Answer",
+        "QueryAnswer",
         f"{words.counted(len(rows), 'row')}{more}.",
         blocks,
         data=data,

@@ -70,7 +70,9 @@ def _follows(weights: Array, rewards: Array) -> bool:
     """Whether each weight is a multiple of its reward and, discounted, of the next weight, but for a number
     that is added to all.
     """
-    now, after, reward = weights[:-1], weights[1:], rewards[:-1]
+    now = weights[:-1]
+    after = weights[1:]
+    reward = rewards[:-1]
     one = numpy.ones(len(now))
     if numpy.ptp(reward) == 0:
         table = numpy.stack([after, one], axis=1)

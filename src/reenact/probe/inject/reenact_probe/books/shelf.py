@@ -220,7 +220,9 @@ class Shelf:
         held = [value for one in self.all for value in (one.first, one.last, one.spread)]
         values = iter(bring_over(self.transfer, held))
         for one in self.all:
-            one.first, one.last, one.spread = next(values), next(values), next(values)
+            one.first = next(values)
+            one.last = next(values)
+            one.spread = next(values)
 
     def owners_of(self, known: Known) -> set[int]:
         """The optimizers that were given it, and what moved it otherwise."""
