@@ -283,7 +283,7 @@ TWICE = {
     "ground/plan.py": "class Plan:\n    pass\n\n\nclass Own:\n    pass\n",
     "roof/__init__.py": "from toy.roof.plan import Plan\n",
     "roof/plan.py": "class Plan:\n    pass\n\n\nclass Own:\n    pass\n",
-    "walls.py": "from toy.ground.plan import Plan\nfrom toy.roof import Plan as Other\n",
+    "sides.py": "from toy.ground.plan import Plan\nfrom toy.roof import Plan as Other\n",
 }
 
 
