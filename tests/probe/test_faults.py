@@ -59,7 +59,7 @@ ENDING = {
 CLIPPED = ("clip", "load", "padding", "warning")
 BOOKS = (
     *("between", "metrics-book", "module-cleared", "plateau", "restore"),
-    *("schedule", "shelf", "state-loaded", "state-taken", "ties"),
+    *("schedule", "shelf", "state-loaded", "state-taken", "state-written", "ties"),
 )
 ELSEWHERE = {
     *(

@@ -103,8 +103,10 @@ def test_pictures_have_the_shapes_of_the_real_ones_and_can_be_learned() -> None:
     ],
 )
 def test_as_many_rows_as_the_real_data_where_the_program_counts_on_that(
-    tmp_path: Path, line: str, rows: tuple[int, int]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, rows: tuple[int, int]
 ) -> None:
+    # As the interpreter does it for a main script.
+    monkeypatch.syspath_prepend(tmp_path)
     script = tmp_path / "train.py"
     script.write_text(f"got = rows((6 * 10**4, 10000))\n# {line}\n")
     assert runpy.run_path(str(script), {"rows": standin._rows})["got"] == rows

@@ -42,7 +42,7 @@ def test_a_diagnosis_keeps_its_conclusion_without_program_and_trace(
     with JournalReader.open(runs_dir) as shelf:
         found = Stored(shelf, shelf.find(ids["diagnose"]), runs_dir).result(Diagnosis)
     assert found.evidence.program is None
-    assert found.sentence == "1 finding, 1 confirmed by training."
+    assert found.sentence == "1 finding, 1 proven, 1 confirmed by training."
     assert found.findings[0].tried is not None
 
 

@@ -74,7 +74,7 @@ class Case:
 
 ON_FIXED = (
     "Usually empty. Only where the fix is a new parameter that the fixed code must be given: the "
-    "calls of the script that need it, each unchanged and with the new keywords added."
+    "calls of the script that need it, each as it stands and with the new keywords added."
 )
 NOT_HERE = (
     "Usually empty. Why this project does not have this bug, when the shown code or the runs "

@@ -65,7 +65,9 @@ class Stage(StrEnum):
 class CallForm(BaseModel):
     """One call and how it is written for the fixed revision."""
 
-    call: str = Field(max_length=1000, description="The call just as it is in the script, once.")
+    call: str = Field(
+        max_length=1000, description="The call just as it stands in the script, once."
+    )
     fixed: str = Field(
         max_length=1000,
         description="The same call with the keywords that the fix adds.",

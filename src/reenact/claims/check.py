@@ -85,13 +85,13 @@ class Check(BaseModel):
     )
     text: str = bounded(300, "Expected shape (`2,3`), dtype, device or warning.", default="")
     tolerance: float = Field(
-        default=1e-4, ge=0, le=1, description="Relative difference that is not one."
+        default=1e-4, ge=0, le=1, description="Relative difference that is none."
     )
     observed: str = bounded(
         300, "What the script is to leave in `observed`, where a value is.", default=""
     )
     reference: str = bounded(
-        300, "What it is compared with, where that is not a fixed number.", default=""
+        300, "What it is compared with, where that is no fixed number.", default=""
     )
 
     @model_validator(mode="after")

@@ -27,7 +27,7 @@ SHOWS = "What holds of `observed` while the fault is there: differs, same, above
 @click.option("--edit", type=FILE, required=True, help="A diff after which it holds.")
 @click.option("--check", type=FILE, required=True, help="A script that leaves `observed`.")
 @opt.defaulted("--shows", str, "differs", SHOWS)
-@opt.defaulted("--tolerance", opt.CONFIDENCE, 1e-4, "Relative difference that is not one.")
+@opt.defaulted("--tolerance", opt.CONFIDENCE, 1e-4, "Relative difference that is none.")
 @opt.defaulted("--about", ABOUT, "training", "What the fault spoils.")
 @opt.defaulted("--expects", EXPECTS, "better", "What the metric is expected to do.")
 @opt.option("--second", "Another fix, by somebody who has not seen the first.", FILE)

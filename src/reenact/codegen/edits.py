@@ -52,11 +52,11 @@ class LineEdit(BaseModel):
     )
     old_first: str = bounded(
         LONGEST_LINE,
-        "The first replaced line unchanged, without its number; empty when inserting.",
+        "The first replaced line as it stands, without its number; empty when inserting.",
     )
     old_last: str = bounded(
         LONGEST_LINE,
-        "The last replaced line unchanged, without its number; empty when inserting.",
+        "The last replaced line as it stands, without its number; empty when inserting.",
     )
     text: str = Field(
         max_length=LONGEST_FILE,
@@ -65,7 +65,7 @@ class LineEdit(BaseModel):
 
 
 class Swap(BaseModel):
-    """Text that is exactly once in one file, and what takes its place."""
+    """Text that stands exactly once in one file, and what takes its place."""
 
     path: str = Field(max_length=200)
     search: str = Field(min_length=1, max_length=LONGEST_FILE)

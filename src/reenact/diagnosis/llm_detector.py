@@ -53,7 +53,7 @@ class Suspicion(BaseModel):
         description="Name of the layer from the list; empty for the training.",
     )
     file: str = Field(default="", description="Name of the file; empty for the first one.")
-    line: int = Field(description="Number of the line at fault, as it is before the bar.")
+    line: int = Field(description="Number of the line at fault, as it stands before the bar.")
     old: str = Field(default="", description="The value in force, as the source writes it.")
     new: str = Field(default="", description="The value that mends it.")
     reason: str = Field(description="Why, in one sentence.")

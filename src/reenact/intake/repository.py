@@ -38,7 +38,7 @@ WALL_S = 600.0
 """How long git may take."""
 _GIT_ERRORS = {
     "commit": r"remote ref|not our ref|single revision|unknown revision|bad revision|Not a valid object"
-    r"|unadvertised object|no revision of",
+    r"|unadvertised object|not a revision of",
     "access": r"could not read Username|Authentication failed|not found|error: 40[34]",
     "network": r"resolve host|connect to|timed out|unreachable|unable to access|TLS|SSL",
 }

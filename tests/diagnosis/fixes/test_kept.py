@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from made_evidence import trace
 from reenact.diagnosis.fixes.kept import Kept, Part, difference, may_change
+from reenact.probe.trace import Columns
 from reenact.program.edit.change import Set
 from reenact.program.hyperparameter import HyperparameterId, Kind
 from reenact.program.patch import Patch
@@ -63,3 +65,12 @@ def test_a_fault_says_by_its_category_what_its_fix_changes() -> None:
 def test_another_batch_size_takes_other_steps() -> None:
     batch = Patch((Set(HyperparameterId("train.py", "", "", Kind.BATCH_SIZE), 8),))
     assert may_change("MD101", batch) == {Part.STEPS, Part.ROWS, Part.JUDGED}
+
+
+def test_rows_are_counted_by_the_steps_and_not_where_one_is_unknown() -> None:
+    whole = trace([1.0] * 8)
+    assert Kept.of(whole).rows == 80
+    rows = whole.steps.rows.copy()
+    rows[3, whole.steps.columns.index("batch_size")] = float("nan")
+    partly = replace(whole, steps=Columns(whole.steps.columns, rows))
+    assert Kept.of(partly).rows is None

@@ -1,5 +1,6 @@
 import copy
 import hashlib
+import io
 
 import torch
 from torch import nn
@@ -32,6 +33,7 @@ for epoch in range(6):
     decay.step()
     if right / 32 >= best:
         best, kept = right / 32, copy.deepcopy(model.state_dict())
+torch.save(kept, io.BytesIO())
 model.load_state_dict(kept)
 weights = b"".join(p.detach().numpy().tobytes() for p in model.parameters())
 print(hashlib.sha256(weights).hexdigest(), torch.rand(1).item())

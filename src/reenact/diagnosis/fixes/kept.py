@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -11,6 +12,7 @@ from typing import TypeAlias
 from reenact.errors import InputError
 from reenact.faults.entry import Category
 from reenact.faults.registry import detector
+from reenact.probe.books.rows import JudgingRows
 from reenact.probe.trace import Trace
 from reenact.program.edit.change import Set
 from reenact.program.hyperparameter import Kind
@@ -70,7 +72,7 @@ class Kept:
 
     steps: int = 0
     rows: int | None = None
-    """Rows that models were given; none where no one counted."""
+    """Rows of the batches of all steps; none where the size of one is not known."""
     owned: Shapes | None = None
     """Shapes of the tensors that an optimizer has."""
     trained: Shapes | None = None
@@ -95,10 +97,10 @@ class Kept:
             trained = tuple(sorted(one.shape for one in given if one.graded))
         return cls(
             steps=trace.step_count,
-            rows=rows.rows if rows is not None else None,
+            rows=_rows_of(trace),
             owned=owned,
             trained=trained,
-            judged=tuple(sorted(one.rows for one in rows.sets)) if rows is not None else None,
+            judged=_judged(rows.sets) if rows is not None else None,
             metrics=frozenset(trace.metric_names()),
         )
 
@@ -121,6 +123,19 @@ def difference(before: Kept, after: Kept, free: Collection[Part]) -> str:
     if Part.METRICS not in free and (gone := before.metrics - after.metrics):
         return f"the metric {min(gone)} is no longer logged"
     return ""
+
+
+def _rows_of(trace: Trace) -> int | None:
+    """By the steps: the book of rows passes looks over where it has no time, and counts fewer then."""
+    sizes = [float(size) for size in trace.steps["batch_size"]]
+    return round(sum(sizes)) if sizes and all(map(math.isfinite, sizes)) else None
+
+
+def _judged(sets: Sequence[JudgingRows]) -> tuple[int, ...] | None:
+    """None where one of them was not seen to its end."""
+    if not all(one.complete for one in sets):
+        return None
+    return tuple(sorted(one.rows for one in sets))
 
 
 def _lost(before: Shapes | None, after: Shapes | None) -> int:

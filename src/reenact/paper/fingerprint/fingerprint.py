@@ -97,7 +97,7 @@ def numbered(
 
 
 class Sort(StrEnum):
-    """What a proposed fact is; the last two are not a criteria."""
+    """What a proposed fact is; the last two are no criteria."""
 
     ACTION = "action"
     """Something the code must do."""
@@ -129,7 +129,9 @@ class Proposed(BaseModel):
 
     fact: str = Field(min_length=1, max_length=1500, description="What must hold, as one sentence.")
     scope: str = Field(default="", max_length=300, description="Where it holds.")
-    quote: str = bounded(3000, "Words of the paper it rests on, exactly as they are.", min_length=1)
+    quote: str = bounded(
+        3000, "Words of the paper it rests on, exactly as they stand.", min_length=1
+    )
     places: list[str] = Field(
         max_length=20, description="Ids of the sentences or blocks that are quoted."
     )

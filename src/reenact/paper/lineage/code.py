@@ -94,7 +94,7 @@ class CitedFile:
 class FileChoice(BaseModel):
     """One file that helps."""
 
-    path: str = Field(max_length=300, description="As it is in the list.")
+    path: str = Field(max_length=300, description="As it stands in the list.")
     why: str = Field(max_length=300, description="What it shows.")
 
 

@@ -64,7 +64,7 @@ class Exemplar:
 class Pick(BaseModel):
     """One chosen paper."""
 
-    key: str = Field(max_length=200, description="The key of a candidate, unchanged.")
+    key: str = Field(max_length=200, description="The key of a candidate, as it stands.")
     why: str = Field(
         max_length=600,
         description="What it is to this paper, and what its code would show.",

@@ -84,10 +84,12 @@ class Stated(BaseModel):
         description="What else decides it, as the paper says.",
     )
     spread: float | None = Field(
-        default=None, ge=0, description="What is after the plus-minus sign."
+        default=None, ge=0, description="What stands after the plus-minus sign."
     )
     place: str = Field(max_length=80, description="Id of the table or sentence.")
-    quote: str = bounded(1000, "The table cell unchanged, or words of the sentence.", min_length=1)
+    quote: str = bounded(
+        1000, "The table cell as it stands, or words of the sentence.", min_length=1
+    )
     asked: bool = Field(
         default=True,
         description=(

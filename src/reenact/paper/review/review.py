@@ -77,7 +77,7 @@ class Said(BaseModel):
         description="One thing, as a sentence of your own.",
     )
     places: list[str] = bounded(
-        40, "Ids, as they are in brackets, of every sentence or block it rests on."
+        40, "Ids, as they stand in brackets, of every sentence or block it rests on."
     )
 
 

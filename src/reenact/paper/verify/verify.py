@@ -242,7 +242,7 @@ class Named(BaseModel):
     """A line of the code."""
 
     file: str = Field(max_length=300)
-    line: int = Field(description="Its number, as it is before the bar.")
+    line: int = Field(description="Its number, as it stands before the bar.")
     text: str = Field(default="", max_length=500, description="The line itself.")
 
 
