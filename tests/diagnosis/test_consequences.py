@@ -63,3 +63,16 @@ def test_a_cause_that_is_itself_doubtful_explains_nothing() -> None:
 def test_proof_is_never_a_consequence() -> None:
     proven = finding("RE019", FaultType.HLR, certainty=Certainty.PROOF)
     assert without_consequences([NOT_CLEARED, proven], THRESHOLD) == (NOT_CLEARED, proven)
+
+
+def test_a_fault_that_is_proven_of_all_is_not_listed_again_for_a_layer() -> None:
+    whole = finding("RE120", None, certainty=Certainty.PROOF, fault_name="parameters-not-trained")
+    layer = finding("RE013", None, fault_name="parameters-not-trained", layer="0")
+    other = finding("RE014", None, fault_name="dead-units", layer="0")
+    first, second, third = without_consequences([whole, layer, other], THRESHOLD)
+    assert (first, third) == (whole, other)
+    assert second.confidence < THRESHOLD
+    of_layer = finding(
+        "RE120", None, certainty=Certainty.PROOF, fault_name="parameters-not-trained", layer="2"
+    )
+    assert without_consequences([of_layer, layer], THRESHOLD) == (of_layer, layer)

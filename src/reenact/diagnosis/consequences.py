@@ -32,12 +32,22 @@ def without_consequences(findings: Sequence[Finding], threshold: float) -> tuple
 
 def explains(cause: Finding, other: Finding) -> bool:
     """Whether the training would look like this for the one fault alone."""
-    if cause is other or other.certainty is Certainty.PROOF or not _by_the_steps(other):
+    if cause is other or other.certainty is Certainty.PROOF:
+        return False
+    if _is_the_same_at_large(cause, other):
+        return True
+    if not _by_the_steps(other):
         return False
     if cause.certainty is Certainty.PROOF:
         return _spoils_training(cause)
     sure = cause.certainty is Certainty.STRONG and cause.confidence >= LIKELY
     return sure and _rescales(cause) and not _rescales(other)
+
+
+def _is_the_same_at_large(cause: Finding, other: Finding) -> bool:
+    """Whether the very fault is proven of the whole training, and the other one sees it in a layer."""
+    proven = cause.certainty is Certainty.PROOF and not cause.layer
+    return proven and bool(cause.fault_name) and cause.fault_name == other.fault_name
 
 
 def _by_the_steps(finding: Finding) -> bool:

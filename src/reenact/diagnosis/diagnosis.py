@@ -150,7 +150,7 @@ class Diagnosis(Result):
             findings=len(self.findings),
             proven=sum(one.word is Word.PROVEN for one in self.findings),
             confirmed=self.confirmed,
-            changes=sum(bool(one.suggestions) for one in self.findings),
+            changes=sum(bool(one.edits) for one in self.findings),
         )
         return conclusion_of(shown)
 
