@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from reenact.intake.papers.bibliography import read_bibitems, read_bibtex
@@ -125,6 +125,7 @@ def test_lines_of_latex(latex: str, text: str) -> None:
 
 
 @given(st.text(alphabet='@ab{}=",#\\%\n ', max_size=200))
+@example(" }")
 @settings(max_examples=80)
 def test_no_bibliography_breaks_its_reader(text: str) -> None:
     for found in (*read_bibtex(f"@misc{{{text}"), *read_bibitems(f"\\bibitem{{{text}")):

@@ -222,7 +222,8 @@ def read_bibitems(text: str) -> Iterator[Reference]:
             option = _closing(body, 0, "]")
         if option:
             body = body[option.end() :]
-        if key := _ITEM_KEY.match(body):
+        key = _ITEM_KEY.match(body)
+        if key is not None and key[1].strip():
             yield _entry(
                 key[1].strip(),
                 body[key.end() :],
