@@ -7,7 +7,7 @@ import pytest
 from reenact.diagnosis.consequences import without_consequences
 from reenact.diagnosis.options import THRESHOLD
 from reenact.faults.fault_type import FaultType
-from reenact.faults.finding import Finding, finding_of
+from reenact.faults.finding import Finding, finding_of, merged
 from reenact.faults.observation import Certainty, Observation, Observes, Severity
 
 
@@ -76,3 +76,11 @@ def test_a_fault_that_is_proven_of_all_is_not_listed_again_for_a_layer() -> None
         "RE120", None, certainty=Certainty.PROOF, fault_name="parameters-not-trained", layer="2"
     )
     assert without_consequences([of_layer, layer], THRESHOLD) == (of_layer, layer)
+
+
+def test_the_witness_that_proves_says_what_a_cause_is_about() -> None:
+    learned = finding("LEARNED", FaultType.ZGR, confidence=0.99)
+    cause = merged([learned, NOT_CLEARED])
+    assert cause.first.code == "LEARNED"
+    _, second = without_consequences([cause, DIVERGES], THRESHOLD)
+    assert second.confidence < THRESHOLD

@@ -65,5 +65,6 @@ def _rescales(finding: Finding) -> bool:
 
 def _spoils_training(cause: Finding) -> bool:
     """Whether what is proven is a fault of the training, not of what judges it."""
-    first = cause.first
-    return not first.of_held_out_rows and detector(first.code).fault.category not in ELSEWHERE
+    # The surest witness may be no detector of ours, such as the learned one; what proves is.
+    proof = next(one for one in cause.observations if one.certainty is Certainty.PROOF)
+    return not proof.of_held_out_rows and detector(proof.code).fault.category not in ELSEWHERE
